@@ -1,0 +1,176 @@
+"""Reading plans: how values of one concept in one context become canonical, worked out once and then applied.
+
+A plan holds the resolved unit, the scale, the currency and the declared type, so that the value of an event costs a
+lookup and one multiply-add. A plan never raises on data; it returns a ``Problem``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from conceptpubsub.converters.canonical import Canonical, Money, Problem, Quantity
+from conceptpubsub.converters.currencies import is_currency
+from conceptpubsub.converters.dimensions import DIFFERENCE, Dimension
+from conceptpubsub.converters.units import Unit, resolve
+from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.model.context import EMPTY, Context
+from conceptpubsub.model.instants import Instant
+from conceptpubsub.model.values import Exact, exact, simplest
+
+_NUMERIC = ("real", "int")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One concept in one context."""
+
+    concept: Any
+    context: Context
+    """The effective context: the value's own, over the concept's default, over the canonical unit."""
+    value_type: str | None
+    problem: Problem | None
+    unit: Unit | None = None
+    dimension: Dimension | None = None
+    canonical_unit: Unit | None = None
+    scale: Exact = 1
+    currency: str | None = None
+
+    def number(self, value: Any) -> Canonical | Problem:
+        """A number, scaled, in base units and checked against the declared type."""
+        try:
+            scaled = exact(value) * self.scale
+            base = scaled if self.unit is None else self.unit.to_base(scaled)
+        except ConceptPubSubError as error:
+            return Problem(error.message)
+        base = simplest(Fraction(base)) if type(base) is not int else base
+        fault = self._declared(base)
+        if fault is not None:
+            return fault
+        if self.currency is not None:
+            return Money(base, self.currency)
+        return base if self.dimension is None else Quantity(base, self.dimension)
+
+    def _declared(self, base: Exact) -> Problem | None:
+        concept = self.concept
+        if concept is None:
+            return None
+        shown = base
+        if self.canonical_unit is not None and (self.value_type == "int" or _ranged(concept)):
+            try:
+                shown = self.canonical_unit.from_base(base)
+            except ConceptPubSubError as error:
+                return Problem(error.message)
+        if self.value_type == "int" and type(shown) is not int:
+            return Problem(f"{concept.name} is an integer, and {float(shown):g} is not one")
+        if concept.minimum is not None and shown < concept.minimum:
+            return Problem(f"{concept.name} is at least {concept.minimum}, and {float(shown):g} is less")
+        if concept.maximum is not None and shown > concept.maximum:
+            return Problem(f"{concept.name} is at most {concept.maximum}, and {float(shown):g} is more")
+        return None
+
+
+def _ranged(concept: Any) -> bool:
+    return concept.minimum is not None or concept.maximum is not None
+
+
+def effective(concept: Any, context: Mapping[str, Any]) -> Context:
+    """The context of a value: its own, then its concept's default, then the canonical unit."""
+    own = context if isinstance(context, Context) else Context(context)
+    if concept is None:
+        return own
+    merged: Context = concept.default_context.merged(own)
+    if "unit" not in merged and concept.canonical_unit is not None and "currency" not in merged:
+        return Context(dict(merged), unit=concept.canonical_unit)
+    return merged
+
+
+def plan_for(concept: Any, context: Mapping[str, Any]) -> Plan:
+    """The plan of a concept (or None) in a context; whatever is wrong with the context becomes its problem."""
+    try:
+        whole = effective(concept, context)
+    except ConceptPubSubError as error:
+        return Plan(concept, EMPTY, None, Problem(error.message))
+    kind = _value_type(concept, whole)
+    try:
+        return _plan(concept, whole, kind)
+    except ConceptPubSubError as error:
+        return Plan(concept, whole, kind, Problem(error.message))
+
+
+def _plan(concept: Any, whole: Context, kind: str | None) -> Plan:
+    def wrong(sentence: str) -> Plan:
+        return Plan(concept, whole, kind, Problem(sentence))
+
+    scale, currency, text = whole.get("scale", 1), whole.get("currency"), whole.get("unit")
+    if isinstance(scale, str | bool) or scale <= 0:
+        return wrong(f"a scale is a number above zero, not {scale!r}")
+    if currency is not None and not is_currency(currency):
+        return wrong(f"{currency!r} is not a currency of ISO 4217")
+    unit = resolve(text) if isinstance(text, str) else None
+    if text is not None and unit is None:
+        return wrong(f"a unit is named by text, not {text!r}")
+    expected = None
+    if concept is not None and concept.canonical_unit is not None:
+        expected = resolve(concept.canonical_unit)
+    dimension = None if unit is None else unit.dimension
+    if unit is not None and expected is not None:
+        dimension = adopted(unit, expected)
+        if dimension is None:
+            return wrong(f"{concept.name} is measured in {expected.name}, which {unit.name} does not convert to")
+    if unit is not None and currency is not None:
+        currency = f"{currency}*({unit.dimension.base_unit})"
+    if currency is not None and unit is None:
+        expected = None
+    return Plan(concept, whole, kind, None, unit, dimension, expected, scale, currency)
+
+
+def adopted(unit: Unit, expected: Unit) -> Dimension | None:
+    """The dimension under which a unit serves where another is expected; None where it does not.
+
+    A kelvin is the unit of temperatures and of their differences alike; only the concept says which is meant.
+    """
+    if unit.dimension.comparable(expected.dimension):
+        return expected.dimension
+    plain = unit.dimension.exponents == expected.dimension.exponents and not unit.dimension.tag
+    if expected.dimension.tag == DIFFERENCE and plain and not unit.offset and unit.log is None:
+        return expected.dimension
+    return None
+
+
+def _value_type(concept: Any, whole: Context) -> str | None:
+    declared = None if concept is None else concept.value_type
+    if declared is None and any(aspect in whole for aspect in ("unit", "scale", "currency")):
+        return "real"
+    return declared
+
+
+def instant(value: Any, zone: str | None) -> Instant | Problem:
+    """The instant that a value means in a time zone."""
+    if isinstance(value, int | float):
+        return Problem("an instant is ISO 8601 text or a datetime, not a number")
+    try:
+        return Instant.of(value, zone)
+    except ConceptPubSubError as error:
+        return Problem(error.message)
+
+
+def is_instant(value: Any) -> bool:
+    """Whether a value speaks of time by its Python type."""
+    return isinstance(value, Instant | dt.date) or type(value).__name__ == "datetime64"
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number by its Python type; Booleans are not."""
+    if type(value) in (int, float, Fraction):
+        return True
+    if isinstance(value, bool | str | Instant | dt.date) or type(value).__name__ in ("bool_", "bool", "datetime64"):
+        return False
+    try:
+        exact(value)
+    except ConceptPubSubError:
+        return False
+    return True
