@@ -20,11 +20,17 @@ class Context(Mapping[str, Any]):
     True
     """
 
-    __slots__ = ("_hash", "_items")
+    __slots__ = ("_hash", "_items", "_key")
     _items: dict[str, Any]
+    _key: tuple[tuple[str, Any, bool], ...]
     _hash: int
 
     def __init__(self, aspects: Mapping[str, Any] | None = None, /, **more: Any) -> None:
+        if not isinstance(aspects, Mapping | None):
+            raise InvalidValue(
+                f"a context is a mapping from aspect to value, such as Context(unit='km'), not {aspects!r:.80}",
+                value=repr(aspects)[:200],
+            )
         items: dict[str, Any] = {}
         for aspect, value in {**(aspects or {}), **more}.items():
             if not isinstance(aspect, str) or not aspect:
@@ -32,8 +38,11 @@ class Context(Mapping[str, Any]):
             if value is None:
                 continue
             items[aspect] = value if isinstance(value, str | bool) else exact(value)
-        object.__setattr__(self, "_items", dict(sorted(items.items())))
-        object.__setattr__(self, "_hash", hash(tuple(self._items.items())))
+        ordered = dict(sorted(items.items()))
+        object.__setattr__(self, "_items", ordered)
+        key = tuple((aspect, value, value is True or value is False) for aspect, value in ordered.items())
+        object.__setattr__(self, "_key", key)  # True == 1 to Python, not to us
+        object.__setattr__(self, "_hash", hash(key))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a Context is immutable; use merged()")
@@ -52,7 +61,7 @@ class Context(Mapping[str, Any]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Context):
-            return self._items == other._items
+            return self._key == other._key
         return NotImplemented
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -62,7 +71,11 @@ class Context(Mapping[str, Any]):
         return f"Context({', '.join(f'{k}={_show(v)}' for k, v in self._items.items())})"
 
     def merged(self, over: Mapping[str, Any]) -> Context:
-        """This context with the aspects of another laid over it."""
+        """This context with the aspects of another laid over it; None takes an aspect away.
+
+        >>> Context(unit="mile", scale=1000).merged({"unit": "km", "scale": None})
+        Context(unit='km')
+        """
         return Context({**self._items, **over}) if over else self
 
 

@@ -3,12 +3,11 @@
 Rule 1  The key of an attribute is its concept; the object under it has that concept or one above.
 Rule 2  null is missing: an attribute whose value is None is left out.
 Rule 3  A list is an error with a hint: one attribute, one value.
+Rule 4  Objects are equal when they mean the same number: 0.1 equals Decimal("0.1"); True is not 1.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from typing import Any
 
 from conceptpubsub.errors import InvalidEvent, InvalidValue
 from conceptpubsub.model.context import EMPTY, Context
+from conceptpubsub.model.entry import BUILTIN, meaning, plain, same
 from conceptpubsub.model.instants import Instant
 
 MAX_DEPTH = 32
@@ -37,16 +37,21 @@ class SemanticObject:
 
     def __init__(self, concept: Any, value: Any, context: Mapping[str, Any] | None = None) -> None:
         object.__setattr__(self, "concept", _name(concept))
-        object.__setattr__(self, "value", _value(value, self.concept, 0))
         object.__setattr__(self, "context", _context(context))
+        object.__setattr__(self, "value", _value(value, self.concept, 0, self.context))
 
     @property
     def is_complex(self) -> bool:
         """Whether the value is a set of semantic objects."""
-        return isinstance(self.value, Mapping)
+        return type(self.value) is MappingProxyType
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SemanticObject):
+            return NotImplemented
+        return self.concept == other.concept and self.context == other.context and same(self.value, other.value)
 
     def __hash__(self) -> int:
-        value = frozenset(self.value.items()) if self.is_complex else self.value
+        value = frozenset(self.value.items()) if self.is_complex else meaning(self.value)
         return hash((self.concept, value, self.context))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,7 +84,7 @@ class SemanticEvent:
         source: Any = None,
     ) -> None:
         object.__setattr__(self, "concept", _name(concept))
-        object.__setattr__(self, "attributes", _attributes(attributes or {}, 0))
+        object.__setattr__(self, "attributes", _attributes({} if attributes is None else attributes, 0))
         object.__setattr__(self, "time", None if time is None else Instant.of(time))
         object.__setattr__(self, "id", None if id is None else str(id))
         object.__setattr__(self, "source", None if source is None else str(source))
@@ -119,7 +124,7 @@ def as_object(key: str, value: Any, depth: int = 0) -> SemanticObject:
         return value
     made = object.__new__(SemanticObject)
     object.__setattr__(made, "concept", key)
-    object.__setattr__(made, "value", _value(value, key, depth))
+    object.__setattr__(made, "value", _value(value, key, depth, EMPTY))
     object.__setattr__(made, "context", EMPTY)
     return made
 
@@ -129,30 +134,39 @@ def _attributes(given: Mapping[str, Any], depth: int) -> Mapping[str, SemanticOb
         raise InvalidEvent(f"attributes are a mapping from concept to value, not {type(given).__name__}")
     if depth > MAX_DEPTH:
         raise InvalidEvent(f"objects nested deeper than {MAX_DEPTH}", depth=depth)
-    return MappingProxyType(
-        {_name(key): as_object(_name(key), value, depth) for key, value in given.items() if value is not None}
-    )
+    made: dict[str, SemanticObject] = {}
+    for key, value in given.items():
+        if value is None:
+            continue
+        name = key if type(key) is str and key else _name(key)
+        if name in made:
+            raise InvalidEvent(f"two attributes {name!r}; an event holds one a key", attribute=name)
+        under = as_object(name, value, depth)
+        if under.value is None:
+            continue
+        if value is under and under.is_complex and depth + _height(under) > MAX_DEPTH:
+            raise InvalidEvent(f"objects nested deeper than {MAX_DEPTH}", attribute=name, depth=depth)
+        made[name] = under
+    return MappingProxyType(made)
 
 
-def _value(value: Any, concept: str, depth: int) -> Any:
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InvalidValue(
-                f"{concept} is {value}: not a finite number; leave it out where a value is missing",
-                attribute=concept,
-                value=repr(value),
-            )
-    elif isinstance(value, Mapping):
+def _height(under: SemanticObject) -> int:
+    """How many levels of attributes an object holds; each was checked when it was made, so this is bounded."""
+    if not under.is_complex:
+        return 0
+    return 1 + max(map(_height, under.value.values()), default=0)
+
+
+def _value(value: Any, concept: str, depth: int, context: Context) -> Any:
+    if type(value) not in BUILTIN and isinstance(value, Mapping):
         return _attributes(value, depth + 1)
-    elif isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple | set | frozenset):
         raise InvalidEvent(
             f"{concept} is a {type(value).__name__}; an attribute holds one value: "
             "publish one event a value, or use a key for each (sub-concepts may stand side by side)",
             attribute=concept,
         )
-    elif isinstance(value, dt.datetime) and value.tzinfo is not None:
-        return Instant.of(value)
-    return value
+    return plain(value, concept, context)
 
 
 def _name(concept: Any) -> str:

@@ -3,6 +3,7 @@
 Rule 1  A float means its shortest round-trip decimal: 0.03 is 3/100. A float32 means its own.
 Rule 2  An integer-valued rational is an int, so equal numbers have one representation.
 Rule 3  NaN and infinities are refused at entry; a Boolean is not a number.
+Rule 4  Literals are bounded: what is read has at most MAX_DIGITS digits above and below the line.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from conceptpubsub.errors import InvalidValue, LimitExceeded
 
 Exact: TypeAlias = int | Fraction
 
-MAX_EXPONENT = 4096
 MAX_DIGITS = 4096
-_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\Z")
+_AROUND_DIGITS = 24  # room for a sign, a point, a leading zero, an exponent and blanks
+_WRITTEN_BY_STR = 14_000  # bits; str() of a longer int is refused by the interpreter
+_DECIMAL = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?\Z")
 
 
 def exact(value: Any) -> Exact:
@@ -36,22 +38,24 @@ def exact(value: Any) -> Exact:
             return int(value)
         return _from_float(value)
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
-        raise InvalidValue(f"{value!r} is a Boolean, not a number", value=value)
+        raise InvalidValue(f"{value!r} is a Boolean, not a number", value=bool(value))
     if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else value
+        return simplest(value)
     if isinstance(value, str):
         return exact_decimal(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
     if isinstance(value, float):
         return exact(float(value))
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise InvalidValue(f"{value} is not a finite number", value=str(value))
         return exact_decimal(str(value))
-    if hasattr(value, "dtype") and hasattr(value, "item"):  # NumPy float32/float16: shortest decimal of their own
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind == "f" and getattr(value, "ndim", None) == 0:  # NumPy's other floats: the shortest decimal of their own
         return exact_decimal(str(value)) if math.isfinite(value) else _from_float(float(value))
-    raise InvalidValue(f"{value!r} is not a number", value=repr(value)[:200])
+    if isinstance(value, numbers.Integral) and kind in (None, "i", "u"):  # a timedelta64 is Integral, and no number
+        return int(value)
+    shown = repr(value)[:200]
+    raise InvalidValue(f"{shown} is not a number", value=shown)
 
 
 def _from_float(value: float) -> Exact:
@@ -68,22 +72,19 @@ def exact_decimal(text: str) -> Exact:
     >>> exact_decimal("-12.50")
     Fraction(-25, 2)
     """
-    if len(text) > MAX_DIGITS:
+    if len(text) > MAX_DIGITS + _AROUND_DIGITS:
         raise LimitExceeded(f"a number of {len(text)} characters; at most {MAX_DIGITS} are read", length=len(text))
     found = _DECIMAL.match(text.strip())
     if not found or not (found[2] or found[3]):
         raise InvalidValue(f"{text[:80]!r} is not a decimal number", value=text[:200])
-    sign, whole, part, power = found.groups()
-    part = part or ""
-    if power is not None and len(power) > 8:
-        raise LimitExceeded(f"the exponent {power[:20]}… is beyond ±{MAX_EXPONENT}", exponent=power[:20])
-    exponent = int(power or 0) - len(part)
-    if abs(exponent) > MAX_EXPONENT + len(part):
-        raise LimitExceeded(f"the exponent of {text[:40]!r} is beyond ±{MAX_EXPONENT}", exponent=exponent)
-    digits = int(sign + (whole + part))
-    if exponent >= 0:
-        return int(digits * 10**exponent)
-    return simplest(Fraction(digits, 10**-exponent))
+    sign, whole, part, power = (group or "" for group in found.groups())
+    digits = (whole + part).lstrip("0") or "0"
+    exponent = int(power[:9] or 0) - len(part)  # nine characters are enough to be far beyond the limit
+    below = max(-exponent, 0)
+    if max(len(digits) + exponent, len(digits), below) > MAX_DIGITS:
+        raise LimitExceeded(f"{text[:40]!r} needs more than {MAX_DIGITS} digits when written out", exponent=exponent)
+    number = int(sign + digits)
+    return number * 10**exponent if exponent >= 0 else simplest(Fraction(number, 10**below))
 
 
 def simplest(value: Exact) -> Exact:
@@ -105,16 +106,20 @@ def decimal_text(value: Exact) -> str:
     >>> decimal_text(Fraction(45, 2)), decimal_text(Fraction(1, 3)), decimal_text(-3)
     ('22.5', '1/3', '-3')
     """
-    if isinstance(value, int):
-        return str(value)
+    if value.denominator == 1:
+        return _digits(value.numerator)
     bottom, twos, fives = value.denominator, 0, 0
     while bottom % 2 == 0:
         bottom, twos = bottom // 2, twos + 1
     while bottom % 5 == 0:
         bottom, fives = bottom // 5, fives + 1
     if bottom != 1:
-        return f"{value.numerator}/{value.denominator}"
+        return f"{_digits(value.numerator)}/{_digits(value.denominator)}"
     places = max(twos, fives)
     scaled = abs(value.numerator) * 10**places // value.denominator
-    text = str(scaled).rjust(places + 1, "0")
+    text = _digits(scaled).rjust(places + 1, "0")
     return ("-" if value < 0 else "") + text[:-places] + "." + text[-places:]
+
+
+def _digits(value: int) -> str:
+    return str(value) if value.bit_length() < _WRITTEN_BY_STR else format(Decimal(value), "f")
