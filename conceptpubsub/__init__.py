@@ -1,6 +1,6 @@
 """conceptpubsub: semantic, concept-based publish/subscribe."""
 
 from conceptpubsub.errors import ConceptPubSubError
-from conceptpubsub.model import Context, Instant, SemanticEvent, SemanticObject
+from conceptpubsub.model import Context, Instant, Ontology, SemanticEvent, SemanticObject
 
-__all__ = ["ConceptPubSubError", "Context", "Instant", "SemanticEvent", "SemanticObject"]
+__all__ = ["ConceptPubSubError", "Context", "Instant", "Ontology", "SemanticEvent", "SemanticObject"]

@@ -1,0 +1,1 @@
+"""The bundled ontologies, as Turtle files; ``conceptpubsub.Ontology.bundled(name)`` opens one."""

@@ -1,0 +1,48 @@
+"""Short names: each concept gets one that no other has, and prefixed names stand beside it.
+
+Rule 1  The short name is the IRI's last part. Where two concepts want it, one from a loaded file goes before one
+        that was imported; among equals nobody gets it and both are called by their prefixed names.
+Rule 2  Equivalent concepts do not quarrel: the first of them gets the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conceptpubsub.model.rdf_terms import split_iri
+
+
+def prefixed_names(iris: list[str], prefixes: Mapping[str, str]) -> dict[str, str]:
+    """``prefix:Local`` for every IRI whose namespace has a prefix.
+
+    >>> prefixed_names(["urn:v#A"], {"v": "urn:v#", "": "urn:v#"})
+    {'urn:v#A': 'v:A'}
+    """
+    by_namespace: dict[str, str] = {}
+    for prefix, namespace in sorted(prefixes.items()):
+        if prefix:
+            by_namespace.setdefault(namespace, prefix)
+    found: dict[str, str] = {}
+    for iri in iris:
+        namespace, local = split_iri(iri)
+        if local and namespace in by_namespace:
+            found[iri] = f"{by_namespace[namespace]}:{local}"
+    return found
+
+
+def short_names(index: Mapping[str, int], loaded: set[str], prefixed: Mapping[str, str]) -> dict[str, str]:
+    """The unique name of every IRI.
+
+    >>> short_names({"urn:v#A": 0, "urn:w#A": 1, "urn:w#B": 2}, {"urn:v#A"}, {"urn:w#A": "w:A"})
+    {'urn:v#A': 'A', 'urn:w#A': 'w:A', 'urn:w#B': 'B'}
+    """
+    wanted: dict[str, list[str]] = {}
+    for iri in sorted(index):
+        wanted.setdefault(split_iri(iri)[1] or iri, []).append(iri)
+    names: dict[str, str] = {}
+    for local, iris in wanted.items():
+        first = [iri for iri in iris if iri in loaded] or iris
+        winner = first[0] if len({index[iri] for iri in first}) == 1 else None
+        for iri in iris:
+            names[iri] = local if iri == winner else prefixed.get(iri, iri)
+    return names
