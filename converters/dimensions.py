@@ -10,7 +10,7 @@ Rule 3  The result of arithmetic is *derived*: nobody knows whether force times 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
@@ -40,9 +40,9 @@ _MARKED: dict[str, tuple[str, Mapping[str, int]]] = {
 MARKS = frozenset(_MARKED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Dimension:
-    """Base exponents plus a tag.
+    """Base exponents plus a tag. ``key`` is equal exactly where dimensions are: filters hash and sort by it.
 
     >>> from conceptpubsub.converters.units import resolve
     >>> resolve("N*m").dimension.comparable(resolve("J").dimension)
@@ -54,6 +54,17 @@ class Dimension:
     exponents: Exponents = ()
     tag: str = ""
     derived: bool = False
+    key: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        powers = "".join(f"{base}{e}" for base, e in self.exponents)
+        object.__setattr__(self, "key", f"{powers}|{self.tag}|" if self.derived else f"{powers}|{self.tag}")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Dimension) and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def comparable(self, other: Dimension) -> bool:
         """Whether values of the two may be compared."""
