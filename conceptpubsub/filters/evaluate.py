@@ -1,0 +1,189 @@
+"""The reference evaluator: short, obvious, and the judge of everything faster.
+
+Bind, then evaluate. A binding gives each distinct reference one attribute whose concept lies at or below it; inside a
+binding, logic is single-valued. The filter is true if some binding makes it true, else unknown if some makes it
+unknown, else false.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from conceptpubsub.errors import LimitExceeded, MissingAttribute
+from conceptpubsub.filters import arithmetic
+from conceptpubsub.filters.events import Found, View, candidates
+from conceptpubsub.filters.normal import Ref
+from conceptpubsub.filters.normalise import value_of
+from conceptpubsub.filters.patterns import like_shape, text_test
+from conceptpubsub.filters.scope import Scope
+from conceptpubsub.filters.syntax import (
+    All,
+    Below,
+    Between,
+    Comparison,
+    Condition,
+    Constant,
+    Flag,
+    Inverse,
+    Member,
+    Minus,
+    Null,
+    Over,
+    Pattern,
+    Some,
+    Times,
+    Total,
+)
+
+MAX_BINDINGS = 100_000
+_OPS = {"STARTS WITH": "starts", "ENDS WITH": "ends", "CONTAINS": "contains", "WITHIN": "within", "MATCHES": "matches"}
+
+
+class Binding(NamedTuple):
+    """For each reference's key, the attribute it is bound to, or None."""
+
+    bound: Mapping[str, Found | None]
+
+
+def bindings(references: tuple[Ref, ...], view: View, scope: Scope) -> Iterator[Binding]:
+    """Every binding of a filter's references to an event's attributes."""
+    choices: list[list[Found | None]] = []
+    count = 1
+    for ref in references:
+        found: list[Found | None] = list(candidates(ref, view, scope))
+        if not found and ref.key in scope.defaults:
+            found = [Found(("default",), scope.defaults[ref.key], None)]
+        count *= max(1, len(found))
+        if count > MAX_BINDINGS:
+            raise LimitExceeded(
+                f"the event can be bound to the filter in more than {MAX_BINDINGS:,} ways: "
+                "use narrower concepts in the filter",
+                limit=MAX_BINDINGS,
+            )
+        choices.append(found or [None])
+    keys = [ref.key for ref in references]
+    for chosen in itertools.product(*choices):
+        yield Binding(dict(zip(keys, chosen, strict=True)))
+
+
+def evaluate(tree: Condition, references: tuple[Ref, ...], view: View, scope: Scope) -> bool | None:
+    """True, False or None for an event, under the scope's semantics."""
+    best: bool | None = False
+    for binding in bindings(references, view, scope):
+        value = evaluate_binding(tree, references, binding, view, scope)
+        if value:
+            return True
+        if value is None:
+            best = None
+    return best
+
+
+def evaluate_binding(
+    tree: Condition, references: tuple[Ref, ...], binding: Binding, view: View, scope: Scope
+) -> bool | None:
+    """The value of a filter inside one binding."""
+    if scope.semantics in ("strict", "total"):
+        missing = [ref.shown for ref in references if binding.bound[ref.key] is None]
+        if missing and scope.semantics == "total":
+            raise MissingAttribute(
+                f"the event lacks {', '.join(missing)}, and under 'total' every reference must be present",
+                missing=tuple(missing),
+            )
+        if missing:
+            return None
+    return Evaluation(binding, view, scope).condition(tree)
+
+
+class Evaluation:
+    """One filter, one binding."""
+
+    def __init__(self, binding: Binding, view: View, scope: Scope) -> None:
+        self.binding = binding
+        self.scope = scope
+        self.view = view
+        self.two_valued = scope.semantics == "default"
+
+    def rate(self, source: str, target: str) -> Any:
+        return 1 if source == target else self.scope.converters.rate(source, target, self.view.time)
+
+    def condition(self, node: Condition) -> bool | None:
+        """Kleene's logic; under ``default`` an unknown atom is false, so that only two values remain."""
+        match node:
+            case All(args):
+                values = [self.condition(arg) for arg in args]
+                return False if False in values else None if None in values else True
+            case Some(args):
+                values = [self.condition(arg) for arg in args]
+                return True if True in values else None if None in values else False
+            case Inverse(arg):
+                value = self.condition(arg)
+                return None if value is None else not value
+            case Comparison("<>", left, right, at) if self.two_valued:
+                return not self.condition(Comparison("=", left, right, at))
+            case Between(term, low, high, at):
+                return self.condition(All((Comparison(">=", term, low, at), Comparison("<=", term, high, at)), at))
+            case Member(term, items, at):
+                return self.condition(Some(tuple(Comparison("=", term, item, at) for item in items), at))
+            case _:
+                value = self.atom(node)
+                return False if value is None and self.two_valued else value
+
+    def atom(self, node: Any) -> bool | None:
+        """An atom; unknown over an unbound reference, between types, without a rate."""
+        match node:
+            case Comparison(op, left, right):
+                a, b = self.value(left), self.value(right)
+                return None if a is None or b is None else arithmetic.compare(op, a, b, self.rate)
+            case Pattern(op, term, text, escape):
+                value = self.value(term)
+                if not isinstance(value, str):
+                    return None
+                test, pattern = like_shape(text, escape) if op == "LIKE" else (_OPS[op], text)
+                return value == pattern if test == "equals" else text_test(test, value, pattern)
+            case Null(ref):
+                return self.binding.bound[ref.key] is None
+            case Below(ref, concept, name):
+                return self.below(ref, concept, name)
+            case Flag(term):
+                value = self.value(term)
+                return value if isinstance(value, bool) else None
+            case _:
+                raise AssertionError(f"no atom is a {type(node).__name__}")
+
+    def below(self, ref: Ref, concept: Any, name: str) -> bool | None:
+        found = self.binding.bound[ref.key]
+        if found is None:
+            return None
+        held = found.concept if found.concept is not None else found.value
+        if not isinstance(held, str):
+            return None
+        if self.scope.ontology is None:
+            return held == name
+        known = self.scope.ontology.find(held)
+        return None if known is None else known.is_a(concept)
+
+    def value(self, term: Any) -> Any:
+        """The canonical value of a term, or None where it is unknown."""
+        match term:
+            case Ref():
+                found = self.binding.bound[term.key]
+                return None if found is None else found.value
+            case Constant(lit):
+                return None if lit is None else value_of(lit)
+            case Minus(arg):
+                value = self.value(arg)
+                return None if value is None else arithmetic.add([value], [-1], self.rate)
+            case Over(arg):
+                value = self.value(arg)
+                return None if value is None else arithmetic.reciprocal(value)
+            case Total(args):
+                signs = [-1 if isinstance(arg, Minus) else 1 for arg in args]
+                values = [self.value(arg.arg if isinstance(arg, Minus) else arg) for arg in args]
+                return None if None in values else arithmetic.add(values, signs, self.rate)
+            case Times(args):
+                values = [self.value(arg) for arg in args]
+                return None if None in values else arithmetic.multiply(values, self.rate)
+            case _:
+                raise AssertionError(f"no term is a {type(term).__name__}")

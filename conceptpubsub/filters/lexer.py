@@ -1,0 +1,79 @@
+"""Filter text to tokens, in one pass of one regular expression, in linear time.
+
+Tokens are plain strings; where each stands is worked out only when somebody asks, which is when something is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from conceptpubsub.errors import FilterSyntaxError, LimitExceeded
+from conceptpubsub.filters.syntax import MAX_TEXT
+
+_STEP = r"""(?:[^\W\d][\w$]*+|\$[\w$]*+|"(?:[^"]|"")*+"|<[A-Za-z][\w+.\-]*+:[^\s<>"{}|^`\\]*+>)"""
+_TOKEN = re.compile(
+    rf"""\s*+(
+      '(?:[^']|'')*+'                                   # text
+    | (?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?[\w$]*+   # a number, with whatever is glued to it
+    | {_STEP}(?:\.{_STEP})*+                            # a name or a dotted path
+    | <=|>=|<>|!=|==
+    | \[(?:[^\[\]]|\[[^\[\]]*+\])*+\]                   # a unit in brackets
+    | \{{(?:[^{{}}']|'(?:[^']|'')*+')*+\}}              # a context in braces
+    | [°%‰µ][^\W\d]*+                                   # a unit that does not begin with a letter
+    | \S
+    )""",
+    re.VERBOSE,
+)
+
+
+class Place(NamedTuple):
+    """Line and column, both from one, and the offset and length of the token."""
+
+    line: int
+    column: int
+    offset: int
+    length: int
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a filter.
+
+    >>> tokens("Temp >= 86 degF AND x='it''s'")
+    ['Temp', '>=', '86', 'degF', 'AND', 'x', '=', "'it''s'"]
+    """
+    if len(text) > MAX_TEXT:
+        raise LimitExceeded(
+            f"the filter has {len(text):,} characters; at most {MAX_TEXT:,} are read", length=len(text), limit=MAX_TEXT
+        )
+    return _TOKEN.findall(text)
+
+
+def position(text: str, at: int) -> Place:
+    """Where token number ``at`` stands; past the last one, the end of the text."""
+    offset, length = len(text.rstrip()), 1
+    for number, found in enumerate(_TOKEN.finditer(text)):
+        if number == at:
+            offset, length = found.start(1), len(found[1])
+            break
+    line = text.count("\n", 0, offset) + 1
+    return Place(line, offset - text.rfind("\n", 0, offset), offset, length)
+
+
+def pointed(text: str, at: int, message: str) -> tuple[str, Place]:
+    """The message with its line, column and a caret below the token it speaks of."""
+    place = position(text, at)
+    start = text.rfind("\n", 0, place.offset) + 1
+    end = text.find("\n", place.offset)
+    line = text[start : len(text) if end < 0 else end]
+    left = max(0, place.offset - start - 50)
+    shown = line[left : left + 100].replace("\t", " ")
+    marks = "^" * max(1, min(place.length, len(shown) - (place.offset - start - left)))
+    caret = " " * (place.offset - start - left) + marks
+    return f"{message}\n  line {place.line}, column {place.column}:\n  {shown}\n  {caret}", place
+
+
+def fail(text: str, at: int, message: str, **facts: object) -> FilterSyntaxError:
+    """A syntax error at a token."""
+    shown, place = pointed(text, at, message)
+    return FilterSyntaxError(shown, reason=message, line=place.line, column=place.column, text=text[:1000], **facts)

@@ -1,0 +1,153 @@
+"""Tests of text: LIKE with its escape, and regular expressions in linear time (RE2).
+
+A LIKE pattern is kept as a list of literal pieces and the wildcards between them; its canonical spelling escapes with a
+backslash. RE2 has no backreferences and no catastrophic patterns; a pattern is bounded in length and memory.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from conceptpubsub.filters import lexer
+
+MAX_PATTERN = 10_000
+_MAX_MEMORY = 8 << 20
+ANY, ONE = object(), object()
+
+
+def like_pieces(pattern: str, escape: str | None) -> list[Any] | None:
+    """Characters and the wildcards ANY (%) and ONE (_); None where the escape dangles."""
+    pieces: list[Any] = []
+    index = 0
+    while index < len(pattern):
+        char = pattern[index]
+        if escape is not None and char == escape:
+            index += 1
+            if index == len(pattern):
+                return None
+            pieces.append(pattern[index])
+        elif char == "%":
+            if not pieces or pieces[-1] is not ANY:
+                pieces.append(ANY)
+        elif char == "_":
+            pieces.append(ONE)
+        else:
+            pieces.append(char)
+        index += 1
+    return pieces
+
+
+def like_canonical(pieces: list[Any]) -> str:
+    """The pattern with a backslash as the escape character."""
+    return "".join("%" if p is ANY else "_" if p is ONE else "\\" + p if p in "%_\\" else p for p in pieces)
+
+
+def like_shape(pattern: str, escape: str | None) -> tuple[str, str]:
+    """The simplest test that a LIKE comes down to: equals, starts, ends, contains, or like itself.
+
+    >>> like_shape("bl%", None), like_shape("%a!%%", "!"), like_shape("a_c", None)
+    (('starts', 'bl'), ('contains', 'a%'), ('like', 'a_c'))
+    """
+    pieces = like_pieces(pattern, escape) or []
+    if ONE not in pieces:
+        count = pieces.count(ANY)
+        text = "".join(p for p in pieces if p is not ANY)
+        if count == 0:
+            return "equals", text
+        if count == 1 and pieces[-1] is ANY:
+            return "starts", text
+        if count == 1 and pieces[0] is ANY:
+            return "ends", text
+        if count == 2 and pieces[0] is ANY and pieces[-1] is ANY:
+            return "contains", text
+    return "like", like_canonical(pieces)
+
+
+@lru_cache(maxsize=4096)
+def _pieces(canonical: str) -> tuple[Any, ...]:
+    return tuple(like_pieces(canonical, "\\") or ())
+
+
+def like_match(value: str, canonical: str) -> bool:
+    """Whether a whole text fits a LIKE pattern: two pointers, and the last % to fall back to.
+
+    >>> like_match("This is a test", "T_i% a %e_t")
+    True
+    """
+    pieces = _pieces(canonical)
+    v = p = 0
+    star, mark = -1, 0
+    while v < len(value):
+        if p < len(pieces) and pieces[p] is ANY:
+            star, mark = p, v
+            p += 1
+        elif p < len(pieces) and (pieces[p] is ONE or pieces[p] == value[v]):
+            v += 1
+            p += 1
+        elif star >= 0:
+            mark += 1
+            v, p = mark, star + 1
+        else:
+            return False
+    return all(piece is ANY for piece in pieces[p:])
+
+
+@lru_cache(maxsize=4096)
+def compiled_regex(pattern: str) -> Any:
+    """A compiled MATCHES pattern; ``fullmatch`` decides."""
+    return _compile(pattern)
+
+
+def _engine() -> Any:
+    import re2
+
+    return re2
+
+
+def _compile(pattern: str) -> Any:
+    re2 = _engine()
+    options = re2.Options()
+    options.max_mem = _MAX_MEMORY
+    options.log_errors = False
+    return re2.compile(pattern, options)
+
+
+def encodable(text: str) -> bool:
+    """Whether RE2 can see the text: a lone surrogate has no UTF-8."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def text_test(op: str, value: str, pattern: str) -> bool:
+    """Whether a text passes a test in its normal form."""
+    match op:
+        case "starts":
+            return value.startswith(pattern)
+        case "ends":
+            return value.endswith(pattern)
+        case "contains":
+            return pattern in value
+        case "within":
+            return value in pattern
+        case "like":
+            return like_match(value, pattern)
+        case "matches":
+            return encodable(value) and compiled_regex(pattern).fullmatch(value) is not None
+        case _:
+            raise AssertionError(f"no test of text is named {op}")
+
+
+def check_pattern(word: str, pattern: str, escape: str | None, text: str, at: int) -> None:
+    """Refuse a pattern that means nothing, with its place."""
+    if len(pattern) > MAX_PATTERN and word in ("LIKE", "MATCHES"):
+        raise lexer.fail(text, at, f"a pattern of {len(pattern):,} characters; at most {MAX_PATTERN:,} are read")
+    if not encodable(pattern):
+        raise lexer.fail(text, at, "the pattern holds a lone surrogate, which is no character")
+    if word == "LIKE" and like_pieces(pattern, escape) is None:
+        raise lexer.fail(text, at, "the escape character at the end of the pattern escapes nothing")
+    if word == "MATCHES":
+        try:
+            compiled_regex(pattern)
+        except Exception as error:  # re2 raises its own class, which is not exported under a stable name
+            reason = str(error.args[0] if error.args else error).strip("b'\"")
+            raise lexer.fail(text, at, f"the regular expression cannot be used: {reason[:200]}") from None
