@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from conceptpubsub.errors import OntologyError, hint, near
@@ -9,6 +10,41 @@ from conceptpubsub.errors import OntologyError, hint, near
 BASE = "https://w3id.org/conceptpubsub/"
 BUNDLED = ("core", "vehicles", "observations", "trading", "flights")
 _FOLDER = Path(__file__).resolve().parent.parent / "ontologies"
+
+
+class Catalog:
+    """IRIs of imports and JSON-LD contexts to local files; a final ``#`` or ``/`` makes no difference.
+
+    >>> Catalog({"http://example.org/o": "o.ttl"}).find("http://example.org/o#")
+    PosixPath('o.ttl')
+    >>> Catalog({}).find("https://w3id.org/conceptpubsub/core").name, Catalog({}).find("http://example.org/o")
+    ('core.ttl', None)
+    """
+
+    __slots__ = ("_paths",)
+
+    def __init__(self, given: Mapping[str, str | Path]) -> None:
+        self._paths = {BASE + name: _FOLDER / f"{name}.ttl" for name in BUNDLED}
+        self._paths.update((_bare(iri), local_path(path)) for iri, path in given.items())
+
+    def find(self, iri: str) -> Path | None:
+        """The local file of an IRI, or None."""
+        return self._paths.get(_bare(iri))
+
+
+def local_path(source: str | Path) -> Path:
+    """A path to a local file; an address on the network is refused, since nothing is fetched.
+
+    >>> local_path("a/b.ttl")
+    PosixPath('a/b.ttl')
+    """
+    text = str(source)
+    if "://" in text and not isinstance(source, Path):
+        raise OntologyError(
+            f"{text[:200]} is an address, and nothing is fetched: save it as a local file and give its path",
+            source=text[:200],
+        )
+    return Path(source)
 
 
 def bundled_path(name: str) -> Path:
@@ -27,10 +63,5 @@ def bundled_path(name: str) -> Path:
     return _FOLDER / f"{name}.ttl"
 
 
-def bundled_catalog() -> dict[str, Path]:
-    """IRI to file for every bundled ontology.
-
-    >>> bundled_catalog()["https://w3id.org/conceptpubsub/core"].name
-    'core.ttl'
-    """
-    return {BASE + name: _FOLDER / f"{name}.ttl" for name in BUNDLED}
+def _bare(iri: str) -> str:
+    return iri.rstrip("#/")

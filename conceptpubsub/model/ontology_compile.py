@@ -7,13 +7,13 @@ the cache stores and what pickling carries; they hold data only, never code.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from conceptpubsub.errors import OntologyError
 from conceptpubsub.model.ontology_closure import close
 from conceptpubsub.model.ontology_facets import FacetReader, Facets, inherit
-from conceptpubsub.model.ontology_kinds import KindRow, named_kinds, read_kinds
+from conceptpubsub.model.ontology_kinds import KIND_TYPES, named_kinds, read_kinds
 from conceptpubsub.model.ontology_names import prefixed_names, short_names
 from conceptpubsub.model.owl_axioms import Axioms, Statements, read_axioms, texts
 from conceptpubsub.model.rdf_terms import COMMENT, LABEL, SKOS, Document, Triple
@@ -38,11 +38,10 @@ def compile_documents(
     >>> json.loads(body)["concepts"][0][:2]
     ['urn:a#A', 'A']
     """
-    statements = Statements(_merged((*loaded, *imported)))
+    statements = Statements(merged((*loaded, *imported)))
+    if named_kinds(statements) - statements.typed(*KIND_TYPES):
+        statements = Statements((*merged((*loaded, *imported)), *kinds_of_core))
     kinds = read_kinds(statements)
-    if kinds_of_core and named_kinds(statements) - _kind_iris(kinds):
-        statements = Statements((*_merged((*loaded, *imported)), *kinds_of_core))
-        kinds = read_kinds(statements)
     axioms = read_axioms(statements)
     if inferred is not None:
         for lower, uppers in inferred.above.items():
@@ -101,7 +100,7 @@ def canonical(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 
-def _merged(documents: Iterable[Document]) -> Iterable[Triple]:
+def merged(documents: Iterable[Document]) -> Iterator[Triple]:
     """All triples, blank nodes kept apart by document."""
     for number, document in enumerate(documents):
         for subject, predicate, value in document.triples:
@@ -110,10 +109,6 @@ def _merged(documents: Iterable[Document]) -> Iterable[Triple]:
             if isinstance(value, str) and value.startswith("_:"):
                 value = f"_:{number}.{value[2:]}"
             yield subject, predicate, value
-
-
-def _kind_iris(kinds: Iterable[KindRow]) -> set[str]:
-    return {iri for row in kinds for iri in (row.iri, *row.aliases)}
 
 
 def _record(facets: Facets, names: dict[str, str]) -> dict[str, Any]:

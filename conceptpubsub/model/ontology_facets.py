@@ -34,6 +34,8 @@ UNIT_OF = (*CANONICAL_UNIT, QUDT + "hasUnit", QUDT + "unit")
 DOMAIN_OF = (DOMAIN, CPS + "attributeOf", *(s + "domainIncludes" for s in SCHEMA))
 RANGE_OF = (RANGE, CPS + "valuesFrom", *(s + "rangeIncludes" for s in SCHEMA))
 
+BOUNDS = ("minimum", "maximum")
+
 Facets = dict[str, Any]
 """Declared facets by name: value_type, kind, unit, minimum, maximum, values, domain, range, and ``@aspect``."""
 
@@ -60,13 +62,14 @@ class FacetReader:
                     concept=iri,
                 )
             facets["value_type"] = value_type
-        kinds = sorted(k for k in said.of(iri, *KIND_OF) if isinstance(k, str))
+        kinds = [k for p in KIND_OF for k in sorted(k for k in said.of(iri, p) if isinstance(k, str))]
         if kinds:
             facets["kind"] = self._kind(iri, kinds[0])
             facets["unit"] = facets["kind"].unit
-        for term in sorted(said.of(iri, *UNIT_OF), key=text_of)[:1]:
-            facets["unit"] = text_of(term)
-        for name in ("minimum", "maximum"):
+        units = [text_of(u) for p in UNIT_OF for u in sorted(said.of(iri, p), key=text_of)]
+        if units:
+            facets["unit"] = units[0]
+        for name in BOUNDS:
             for term in said.of(iri, CPS + name):
                 facets[name] = number(iri, name, term)
         values = [text_of(v) for head in said.of(iri, CPS + "values") for v in said.items(head)]
@@ -163,34 +166,52 @@ def number(iri: str, what: str, term: Term) -> str:
 
 
 def inherit(closure: Closure, reader: FacetReader) -> dict[str, Facets]:
-    """The facets of every thing, its own and inherited, by IRI."""
+    """The facets of every thing, its own and inherited, by IRI.
+
+    A bound is a number in the canonical unit of the concept that declares it, so it is inherited with that unit and
+    dropped where another unit takes over.
+    """
     resolved: list[dict[str, tuple[int, Any]]] = []
     found: dict[str, Facets] = {}
     for i, group in enumerate(closure.members):
-        above: dict[str, tuple[int, Any]] = {}
+        shared: dict[str, tuple[int, Any]] = {}
         for parent in closure.parents[i]:
             for name, (origin, value) in resolved[parent].items():
-                if name not in above or above[name][0] < origin:
-                    above[name] = (origin, value)
+                if name not in shared or shared[name][0] < origin:
+                    shared[name] = (origin, value)
         own = {iri: reader.declared(iri) for iri in group}
-        shared: dict[str, tuple[int, Any]] = dict(above)
+        units = [facets["unit"] for facets in own.values() if "unit" in facets]
+        unit = units[0] if units else shared.get("unit", (0, None))[1]
+        for facets in own.values():
+            facets.update({name: (facets[name], facets.get("unit", unit)) for name in BOUNDS if name in facets})
         for iri in reversed(group):
             shared.update({name: (i, value) for name, value in own[iri].items()})
         resolved.append(shared)
         for iri in group:
             found[iri] = {**{name: value for name, (_, value) in shared.items()}, **own[iri]}
-    for iri, facets in found.items():
-        _complete(iri, facets, found)
+    for facets in found.values():
+        _from_range(facets, found)
+    for facets in found.values():
+        _complete(facets)
     return found
 
 
-def _complete(iri: str, facets: Facets, found: dict[str, Facets]) -> None:
-    """What follows from the rest: a range's facets, reals for quantities, text for enumerations."""
+def _from_range(facets: Facets, found: dict[str, Facets]) -> None:
+    """A property takes from its range what nobody said of it."""
     if facets.get("value_type") != "concept":
         for upper in facets.get("range", ()):
-            for name, value in found.get(upper, {}).items():
+            for name, value in found[upper].items():
                 if name not in ("domain", "range"):
                     facets.setdefault(name, value)
+
+
+def _complete(facets: Facets) -> None:
+    """What follows from the rest: bounds in the unit that holds, reals for quantities, text for enumerations."""
+    for name in BOUNDS:
+        if name in facets:
+            bound, unit = facets.pop(name)
+            if unit == facets.get("unit"):
+                facets[name] = bound
     if facets.get("value_type") is None:
         if facets.get("kind") is not None or facets.get("unit") is not None:
             facets["value_type"] = "real"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from conceptpubsub.model.owl_axioms import Statements
-from conceptpubsub.model.rdf_terms import CPS, QUDT, SKOS, Term, is_blank, split_iri
+from conceptpubsub.model.rdf_terms import CPS, OWL, QUDT, SKOS, Term, is_blank, split_iri
 
 CANONICAL_UNIT = (CPS + "canonicalUnit",)
 KIND_TYPES = (CPS + "QuantityKind", QUDT + "QuantityKind")
 KIND_OF = (CPS + "quantityKind", QUDT + "hasQuantityKind", QUDT + "quantityKind")
+_SAME = (SKOS + "exactMatch", OWL + "sameAs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,18 @@ def text_of(term: Term) -> str:
 def read_kinds(statements: Statements) -> tuple[KindRow, ...]:
     """Every quantity kind, sorted by IRI; names that clash get their IRI instead.
 
+    A kind that is only referred to in QUDT's words counts as well: it guards, though it brings no unit.
+
     >>> from conceptpubsub.model.rdf_terms import TYPE, Literal
     >>> rows = read_kinds(Statements([("urn:k#L", TYPE, CPS + "QuantityKind"),
     ...                               ("urn:k#L", CPS + "canonicalUnit", Literal("m", None, None))]))
     >>> rows[0].name, rows[0].unit
     ('L', 'm')
     """
-    kinds = sorted(statements.typed(*KIND_TYPES))
+    foreign = {o for p in KIND_OF[1:] for _, o in statements.pairs(p) if isinstance(o, str) and not is_blank(o)}
+    defined = statements.typed(*KIND_TYPES)
+    matched = {m for kind in defined for m in statements.of(kind, *_SAME)}
+    kinds = sorted(defined | (foreign - matched))
     taken: dict[str, str] = {}
     for iri in kinds:
         taken.setdefault(split_iri(iri)[1] or iri, iri)
@@ -47,7 +53,7 @@ def read_kinds(statements: Statements) -> tuple[KindRow, ...]:
     for iri in kinds:
         above = _above(statements, iri, known)
         units = [text_of(u) for kind in above for u in sorted(statements.of(kind, *CANONICAL_UNIT), key=text_of)]
-        matches = statements.of(iri, SKOS + "exactMatch", "http://www.w3.org/2002/07/owl#sameAs")
+        matches = statements.of(iri, *_SAME)
         aliases = sorted({m for m in matches if isinstance(m, str) and not is_blank(m) and m not in known})
         parents = tuple(sorted(names.get(kind, kind) for kind in above))
         rows.append(KindRow(iri, names.get(iri, iri), units[0] if units else None, parents, tuple(aliases)))
