@@ -10,7 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 from conceptpubsub.converters import Converters, Unit
-from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.errors import ConceptPubSubError, hint, near
 from conceptpubsub.filters import lexer
 from conceptpubsub.filters.arithmetic import is_absolute
 from conceptpubsub.filters.normal import Lit, Ref
@@ -22,6 +22,7 @@ _NUMBER = re.compile(r"((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([\w$]*)\Z")
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,4096})[lL]?\Z")
 _PAIR = re.compile(r"\s*([^\W\d][\w.\-]*)\s*:\s*('(?:[^']|'')*+'|[^,'{}]+?)\s*(,|\Z)")
 MAX_ASPECTS = 32
+EMBEDDED = ("unit", "scale", "currency", "language", "timezone", "scheme")
 
 
 class Raw(NamedTuple):
@@ -66,9 +67,12 @@ def read_braces(token: str, text: str, at: int, converters: Converters) -> dict[
             raise lexer.fail(text, at, f"the aspect '{aspect[:60]}' is given twice, or there are too many")
         found[aspect] = _aspect_value(value)
         offset = pair.end()
-    unknown = [aspect for aspect in found if not converters.has_aspect(aspect)]
-    if unknown:
-        raise Meaningless(converters.unknown_aspect(unknown[0]), aspect=unknown[0], at=at)
+    known = {*EMBEDDED, *getattr(converters, "aspects", ())}
+    for aspect in found:
+        if aspect not in known:
+            offered = near(aspect, known)
+            message = f"no aspect '{aspect[:60]}' is known: a converter must be registered for it.{hint(offered)}"
+            raise Meaningless(message, aspect=aspect, near=offered, at=at)
     return found
 
 

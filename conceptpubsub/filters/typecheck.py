@@ -128,7 +128,7 @@ def check_comparison(op: str, left: Any, right: Any) -> None:
             raise Meaningless(f"Booleans have no order: use = or <> with {each.shown or 'a Boolean'}")
     if a.kind is None or b.kind is None or (isinstance(left, Constant) and isinstance(right, Constant)):
         return
-    if a.kind != b.kind:
+    if a.kind != b.kind and {a.kind, b.kind} != {"concept", "text"}:
         if {a.kind, b.kind} == {"number", "quantity"}:
             quantity, number = (a, b) if a.kind == "quantity" else (b, a)
             raise Meaningless(
