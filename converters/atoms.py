@@ -9,18 +9,17 @@ from __future__ import annotations
 import threading
 from fractions import Fraction
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-from conceptpubsub.converters.grammar import parse, refuse
-from conceptpubsub.converters.logs import LogScale
+from conceptpubsub.converters.definitions import defined, prefixable, table
+from conceptpubsub.converters.grammar import refuse
 from conceptpubsub.converters.measures import Measure
-from conceptpubsub.model.values import exact_decimal, simplest
+from conceptpubsub.model.values import exact_decimal
 
 _LOCK = threading.RLock()
 _BASE = {"meter": "m", "second": "s", "ampere": "A", "kelvin": "K", "mole": "mol", "candela": "cd"}
 _SYMBOLS = {"℃": "degC", "℉": "degF", "°C": "degC", "°F": "degF", "ºC": "degC", "ºF": "degF", "°K": "K", "°": "degree"}
-_PREFIXES = {
+PREFIXES = {
     "quetta": 30, "ronna": 27, "yotta": 24, "zetta": 21, "exa": 18, "peta": 15, "tera": 12, "giga": 9, "mega": 6,
     "kilo": 3, "hecto": 2, "deca": 1, "deci": -1, "centi": -2, "milli": -3, "micro": -6, "nano": -9, "pico": -12,
     "femto": -15, "atto": -18, "zepto": -21, "yocto": -24, "ronto": -27, "quecto": -30,
@@ -40,7 +39,7 @@ def atom(name: str) -> Measure | None:
     own = _own(name)
     if own is not None:
         return own
-    for prefix, power in _PREFIXES.items():
+    for prefix, power in PREFIXES.items():
         if name.startswith(prefix) and name[len(prefix) :] in _prefixable():
             base = _own(name[len(prefix) :])
             return None if base is None else base.scaled(Fraction(10) ** power)
@@ -50,51 +49,18 @@ def atom(name: str) -> Measure | None:
 def names() -> tuple[str, ...]:
     """Every unit name known, for offering near ones."""
     with _LOCK:
-        return (*_definitions(), *_registry()._units)
-
-
-@lru_cache(maxsize=1)
-def _definitions() -> dict[str, str]:
-    lines = (files("conceptpubsub.converters") / "definitions.txt").read_text("utf-8").splitlines()
-    table: dict[str, str] = {}
-    for line in lines:
-        if line.startswith("#") or " = " not in line:
-            continue
-        left, _, right = line.partition(" = ")
-        for name in left.split(","):
-            table[name.strip()] = right
-    return table
+        return (*table("units"), *_registry()._units)
 
 
 @lru_cache(maxsize=1)
 def _prefixable() -> frozenset[str]:
-    return frozenset(name for name, text in _definitions().items() if "; prefix" in text)
+    return frozenset(name for name, text in table("units").items() if prefixable(text))
 
 
 @lru_cache(maxsize=1024)
 def _own(name: str) -> Measure | None:
-    text = _definitions().get(name)
-    if text is None:
-        return None
-    expression, *options = (part.strip() for part in text.split(";"))
-    made = _expression(expression)
-    marks, offset, log = dict(made.marks), made.offset, made.log
-    for option in options:
-        word, _, argument = option.partition(" ")
-        if word == "mark":
-            marks[argument] = marks.get(argument, Fraction(0)) + 1
-        elif word == "offset":
-            offset = _expression(argument).factor
-        elif word == "log":
-            log = LogScale(simplest(Fraction(argument)), simplest(made.factor))
-    return Measure(made.factor, made.powers, marks, offset, log)
-
-
-def _expression(text: str) -> Measure:
-    number, _, rest = text.partition(" ")
-    if not rest and number[0].isdigit() and "/" not in number:
-        return Measure(Fraction(exact_decimal(number)))
-    return parse(text, atom)
+    text = table("units").get(name)
+    return None if text is None else defined(text, atom)
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from importlib.resources import files
 @lru_cache(maxsize=1)
 def currency_names() -> dict[str, str]:
     """Code to name, in use and withdrawn."""
-    lines = (files("conceptpubsub.converters") / "currencies.txt").read_text("utf-8").splitlines()
+    lines = (files("conceptpubsub.converters") / "data" / "currencies.txt").read_text("utf-8").splitlines()
     rows = (line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
     return {row[0]: row[1] for row in rows}
 

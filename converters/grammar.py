@@ -23,7 +23,7 @@ from conceptpubsub.model.values import exact_decimal
 MAX_LENGTH = 200
 MAX_NAME = 64
 MAX_DEPTH = 12
-MAX_FACTOR = Fraction(10**30)
+MAX_FACTOR = Fraction(10**60)
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d{1,3}(?![\w.]))?)"
@@ -51,8 +51,8 @@ def refuse(text: str, why: str) -> UnknownUnit:
     return UnknownUnit(f"the unit {shown!r} {why}", unit=text[:MAX_LENGTH], near=())
 
 
-def parse(text: str, lookup: Lookup) -> Measure:
-    """The measure that unit text denotes; ``lookup`` knows the single names.
+def parse(text: str, lookup: Lookup, bare: bool = False) -> Measure:
+    """The measure that unit text denotes; ``lookup`` knows the single names, ``bare`` allows a plain number.
 
     >>> parse("9**9**9*m", lambda name: Measure())
     Traceback (most recent call last):
@@ -60,7 +60,7 @@ def parse(text: str, lookup: Lookup) -> Measure:
     """
     if len(text) > MAX_LENGTH:
         raise refuse(text, f"has {len(text)} characters; at most {MAX_LENGTH} are read")
-    return _Parser(_SUPER.sub(lambda raised: "^" + raised[0].translate(_PLAIN), text), lookup).whole()
+    return _Parser(_SUPER.sub(lambda raised: "^" + raised[0].translate(_PLAIN), text), lookup).whole(bare)
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -89,13 +89,13 @@ class _Parser:
         self.text, self.lookup = text, lookup
         self.tokens, self.place = _tokens(text), 0
 
-    def whole(self) -> Measure:
+    def whole(self, bare: bool) -> Measure:
         if not self.tokens:
             raise refuse(self.text, "is empty; write 1 for a plain number")
         parts, factor, named = self.product(0)
         if self.peek():
             raise refuse(self.text, "has a bracket too many")
-        if not named and factor != 1:
+        if not named and factor != 1 and not bare:
             raise refuse(
                 self.text, "is only a number; a unit has a name, and a plain factor belongs in the aspect scale"
             )

@@ -39,6 +39,14 @@ class Measure:
         log = None if self.log is None else self.log.scaled(by)
         return Measure(self.factor * by, self.powers, self.marks, self.offset, log, self.difference, self.torque)
 
+    def moved(self, offset: Fraction) -> Measure:
+        """The same unit counted from another zero."""
+        return replace(self, offset=offset)
+
+    def levelled(self, log: LogScale) -> Measure:
+        """The logarithmic unit over this quantity."""
+        return replace(self, log=log)
+
     def raised(self, power: Fraction) -> Measure:
         """This measure to a power; an inexact root is kept to 50 digits."""
         if power == 1:
@@ -52,6 +60,11 @@ class Measure:
         """The dimension with its tag."""
         tag = DIFFERENCE if self.difference else TORQUE if self.torque else tag_of(self.marks)
         return Dimension(exponents(self.powers), tag)
+
+
+def marked(measure: Measure, mark: str) -> Measure:
+    """The measure with one more mark."""
+    return replace(measure, marks=_added(measure.marks, {mark: Fraction(1)}))
 
 
 def root(value: Fraction, power: Fraction) -> Fraction:

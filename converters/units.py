@@ -6,11 +6,13 @@ Accepted: pint names and expressions (``km/h``), QUDT IRIs and names (``unit:MI-
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from conceptpubsub.converters import atoms
+from conceptpubsub.converters import atoms, qudt, ucum
+from conceptpubsub.converters.definitions import defined, table
 from conceptpubsub.converters.dimensions import NUMBER, Dimension
 from conceptpubsub.converters.grammar import MAX_LENGTH, parse, refuse
 from conceptpubsub.converters.logs import LogScale
@@ -48,6 +50,16 @@ class Unit:
         return simplest(Fraction(value - self.offset) / self.factor)
 
 
+def _unece(code: str) -> Measure:
+    text = table("unece").get(code)
+    if text is None:
+        raise UnknownUnit(f"no UN/ECE unit code {code[:40]!r} in our table of common ones", unit=code, near=())
+    return defined(text, atoms.atom)
+
+
+_SCHEMES: dict[str, Callable[[str], Measure]] = {"ucum": ucum.parse, "unit": qudt.parse, "unece": _unece}
+
+
 def resolve(text: str) -> Unit:
     """The unit that a text names.
 
@@ -82,5 +94,14 @@ def unit_of(name: str, measure: Measure) -> Unit:
 
 
 def _measure(text: str) -> Measure:
+    iri = qudt.IRI.match(text)
+    if iri is not None:
+        return qudt.parse(text[iri.end() :])
+    scheme, colon, code = text.partition(":")
+    if colon:
+        reader = _SCHEMES.get(scheme)
+        if reader is None:
+            raise refuse(text, f"has the scheme {scheme!r}; known are {', '.join(sorted(_SCHEMES))}")
+        return reader(code)
     whole = atoms.atom(text) if text and len(text) <= 64 else None
     return parse(text, atoms.atom) if whole is None else whole
