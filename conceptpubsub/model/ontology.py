@@ -116,7 +116,7 @@ class Ontology:
         data = json.loads(body)
         self.digest, self.warnings, self._body, self._data = digest, warnings, body, data
         rows = data["concepts"]
-        self._by_name: dict[str, int] = {row[2]: i for i, row in enumerate(rows) if row[2]}
+        self._by_name: dict[str, int] = {alias: i for i, row in enumerate(rows) for alias in row[2]}
         self._by_name.update((row[0], i) for i, row in enumerate(rows))
         self._by_name.update((row[1], i) for i, row in enumerate(rows))
         self._by_index: list[list[int]] = [[] for _ in data["parents"]]
@@ -177,7 +177,8 @@ class Ontology:
         """Names that a mistyped one resembles; what carries it as a label, or as its last part, comes first."""
         wanted, found = name.casefold(), []
         for row in self._data["concepts"]:
-            if wanted in (row[2].partition(":")[2].casefold(), *(text.casefold() for text in row[6].values())):
+            others = (*(alias.rpartition(":")[2] for alias in row[2]), *row[6].values())
+            if any(wanted == other.casefold() for other in others):
                 found.append(row[1])
         return tuple(dict.fromkeys((*found[:3], *near(name, self.names()))))[:3]
 

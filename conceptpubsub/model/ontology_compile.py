@@ -14,9 +14,9 @@ from conceptpubsub.errors import OntologyError
 from conceptpubsub.model.ontology_closure import close
 from conceptpubsub.model.ontology_facets import FacetReader, Facets, inherit
 from conceptpubsub.model.ontology_kinds import KIND_TYPES, named_kinds, read_kinds
-from conceptpubsub.model.ontology_names import prefixed_names, short_names
+from conceptpubsub.model.ontology_names import aliases, prefixed_names, short_names
 from conceptpubsub.model.owl_axioms import Axioms, Statements, read_axioms, texts
-from conceptpubsub.model.rdf_terms import COMMENT, LABEL, SKOS, Document, Triple
+from conceptpubsub.model.rdf_terms import COMMENT, LABEL, SKOS, Document, Triple, is_blank
 
 FORMAT = 1
 MAX_CONCEPTS = 500_000
@@ -59,7 +59,9 @@ def compile_documents(
         for prefix, namespace in document.prefixes.items():
             prefixes.setdefault(prefix, namespace)
     iris = sorted(closure.index)
-    prefixed = prefixed_names(iris, prefixes)
+    matches = [(s, o) for s, o in statements.pairs(SKOS + "exactMatch") if isinstance(o, str) and not is_blank(o)]
+    foreign = aliases(closure.index, matches)
+    prefixed = prefixed_names([*iris, *(iri for group in foreign.values() for iri in group)], prefixes)
     own = {subject for document in loaded for subject, _, _ in document.triples}
     names = short_names(closure.index, own, prefixed)
     table: dict[str, int] = {}
@@ -70,7 +72,7 @@ def compile_documents(
             [
                 iri,
                 names[iri],
-                prefixed.get(iri, ""),
+                [*(prefixed[i] for i in (iri, *foreign.get(iri, ())) if i in prefixed), *foreign.get(iri, ())],
                 axioms.sorts[iri],
                 closure.index[iri],
                 table.setdefault(record, len(table)),

@@ -3,16 +3,17 @@
 Rule 1  The short name is the IRI's last part. Where two concepts want it, one from a loaded file goes before one
         that was imported; among equals nobody gets it and both are called by their prefixed names.
 Rule 2  Equivalent concepts do not quarrel: the first of them gets the name.
+Rule 3  ``skos:exactMatch`` lets the IRI of another vocabulary name a concept, as long as one concept claims it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from conceptpubsub.model.rdf_terms import split_iri
 
 
-def prefixed_names(iris: list[str], prefixes: Mapping[str, str]) -> dict[str, str]:
+def prefixed_names(iris: Iterable[str], prefixes: Mapping[str, str]) -> dict[str, str]:
     """``prefix:Local`` for every IRI whose namespace has a prefix.
 
     >>> prefixed_names(["urn:v#A"], {"v": "urn:v#", "": "urn:v#"})
@@ -27,6 +28,23 @@ def prefixed_names(iris: list[str], prefixes: Mapping[str, str]) -> dict[str, st
         namespace, local = split_iri(iri)
         if local and namespace in by_namespace:
             found[iri] = f"{by_namespace[namespace]}:{local}"
+    return found
+
+
+def aliases(index: Mapping[str, int], matches: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Foreign IRIs by the concept that says it matches them exactly; one claimed by two concepts names neither.
+
+    >>> aliases({"urn:A": 0, "urn:B": 1}, [("urn:A", "urn:x"), ("urn:A", "urn:y"), ("urn:B", "urn:y")])
+    {'urn:A': ['urn:x']}
+    """
+    claims: dict[str, set[str]] = {}
+    for iri, foreign in matches:
+        if iri in index and foreign not in index:
+            claims.setdefault(foreign, set()).add(iri)
+    found: dict[str, list[str]] = {}
+    for foreign, claimants in sorted(claims.items()):
+        if len({index[iri] for iri in claimants}) == 1:
+            found.setdefault(min(claimants), []).append(foreign)
     return found
 
 
