@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import weakref
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from conceptpubsub.errors import OntologyError, UnknownConcept, hint, near
 from conceptpubsub.model.context import EMPTY, Context
 from conceptpubsub.model.ontology_concepts import Concept, QuantityKind
+from conceptpubsub.model.ontology_names import alike
 from conceptpubsub.model.values import Exact, exact_decimal, simplest
 
 _NO_NAMES: tuple[str, ...] = ()
@@ -180,7 +181,7 @@ class Ontology:
             others = (*(alias.rpartition(":")[2] for alias in row[2]), *row[6].values())
             if any(wanted == other.casefold() for other in others):
                 found.append(row[1])
-        return tuple(dict.fromkeys((*found[:3], *near(name, self.names()))))[:3]
+        return tuple(dict.fromkeys((*found[:3], *near(name, alike(name, self.names())))))[:3]
 
     def translate(self, other: Concept | str) -> Concept | None:
         """This ontology's own concept for a name (an error when unknown) or for another ontology's concept (None)."""
@@ -250,6 +251,11 @@ class Ontology:
         """The concepts that nothing can be: below two disjoint ones, or so found by the reasoner."""
         return self.members(self._empty)
 
+    @property
+    def cycles(self) -> tuple[int, ...]:
+        """The indexes that hold a cycle of subclasses which nobody stated to be an equivalence."""
+        return tuple(self._data["cycles"])
+
     # text
 
     def describe(self, name: str | Concept, language: str = "en") -> str:
@@ -257,6 +263,18 @@ class Ontology:
         from conceptpubsub.model.ontology_text import describe
 
         return describe(self[name], language)
+
+    def draw(self, root: str | Concept | None = None, most: int = 500) -> str:
+        """The hierarchy, or the part below ``root``, as a Mermaid graph of at most so many boxes."""
+        from conceptpubsub.model.ontology_text import draw
+
+        return draw(self, None if root is None else self[root], most)
+
+    def check(self, resolve: Callable[[str], Any] | None = None) -> list[str]:
+        """What is missing or contradicts itself, a sentence each; give ``converters.resolve`` to check units too."""
+        from conceptpubsub.model.ontology_text import check
+
+        return check(self, resolve)
 
     # identity
 

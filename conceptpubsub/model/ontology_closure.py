@@ -92,6 +92,21 @@ def components(names: Iterable[str], above: Mapping[str, set[str]]) -> list[list
     return sorted(found)
 
 
+def unstated(axioms: Axioms) -> list[str]:
+    """The first name of every cycle whose members were not all stated to be the same.
+
+    >>> unstated(Axioms({"a": "class", "b": "class"}, {"a": {"b"}, "b": {"a"}}))
+    ['a']
+    """
+    said: dict[str, set[str]] = {}
+    for one, two in axioms.same:
+        said.setdefault(one, set()).add(two)
+        said.setdefault(two, set()).add(one)
+    stated = {name: group[0] for group in components(sorted(said), said) for name in group}
+    groups = components(sorted(axioms.sorts), axioms.above)
+    return [group[0] for group in groups if len(group) > 1 and len({stated.get(name, name) for name in group}) > 1]
+
+
 def _supers_first(groups: list[list[str]], supers: list[set[int]]) -> list[int]:
     below: list[list[int]] = [[] for _ in groups]
     missing = [len(above) for above in supers]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from conceptpubsub.errors import OntologyError
-from conceptpubsub.model.ontology_closure import close
+from conceptpubsub.model.ontology_closure import close, unstated
 from conceptpubsub.model.ontology_facets import FacetReader, Facets, inherit
 from conceptpubsub.model.ontology_kinds import KIND_TYPES, named_kinds, read_kinds
 from conceptpubsub.model.ontology_names import aliases, prefixed_names, short_names
@@ -43,6 +43,7 @@ def compile_documents(
         statements = Statements((*merged((*loaded, *imported)), *kinds_of_core))
     kinds = read_kinds(statements)
     axioms = read_axioms(statements)
+    cycles = unstated(axioms)
     if inferred is not None:
         for lower, uppers in inferred.above.items():
             for upper in uppers:
@@ -88,6 +89,7 @@ def compile_documents(
             "parents": closure.parents,
             "apart": closure.apart,
             "empty": closure.empty,
+            "cycles": sorted({closure.index[name] for name in cycles}),
             "kinds": [[k.iri, k.name, k.unit, list(k.parents), list(k.aliases)] for k in kinds],
         }
     )

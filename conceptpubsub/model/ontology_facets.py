@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from conceptpubsub.errors import OntologyError
+from conceptpubsub.errors import OntologyError, hint, near
 from conceptpubsub.model.ontology_closure import Closure
 from conceptpubsub.model.ontology_kinds import CANONICAL_UNIT, KIND_OF, KindRow, text_of
 from conceptpubsub.model.owl_axioms import Axioms, Statements
@@ -76,12 +76,20 @@ class FacetReader:
         values += [text_of(v) for v in said.of(iri, CPS + "value")]
         if values:
             facets["values"] = sorted(set(values))
+        self._known(iri, said.of(iri, CPS + "attributeOf", CPS + "valuesFrom"))
         domain = {name for term in said.of(iri, *DOMAIN_OF) for name in self._classes(term)}
         if domain:
             facets["domain"] = sorted(domain)
         for node in said.of(iri, CPS + "defaultContext"):
             self._context(iri, node, facets)
         return facets
+
+    def _known(self, iri: str, terms: list[Term]) -> None:
+        """Our own vocabulary speaks of concepts that exist; a foreign rdfs:domain may not."""
+        for term in terms:
+            if isinstance(term, str) and not is_blank(term) and term not in self.axioms.sorts:
+                offers = near(term, self.axioms.sorts)
+                raise OntologyError(f"{iri} speaks of <{term}>, which is no concept.{hint(offers)}", concept=iri)
 
     def _kind(self, iri: str, kind: str) -> KindRow:
         found = self.kinds.get(kind)

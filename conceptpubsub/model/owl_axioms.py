@@ -110,6 +110,8 @@ class Axioms:
     """Groups whose members are pairwise disjoint."""
     empty: set[str] = field(default_factory=set)
     """Classes said to have no members."""
+    same: set[tuple[str, str]] = field(default_factory=set)
+    """Pairs stated to be the same."""
 
     def below(self, lower: str, upper: str) -> None:
         """Note that one lies below the other; owl:Thing says nothing and owl:Nothing says all."""
@@ -117,6 +119,12 @@ class Axioms:
             self.empty.add(lower)
         elif lower != upper and not lower.startswith(BUILT_IN) and not upper.startswith(BUILT_IN):
             self.above[lower].add(upper)
+
+    def equal(self, one: str, other: str) -> None:
+        """Note that two names mean the same."""
+        self.same.add((one, other))
+        self.below(one, other)
+        self.below(other, one)
 
 
 def read_axioms(statements: Statements) -> Axioms:
@@ -137,13 +145,14 @@ def read_axioms(statements: Statements) -> Axioms:
     for one, other in statements.pairs(OWL + "equivalentClass"):
         if is_blank(one) and isinstance(other, str):
             one, other = other, one
-        if not is_blank(one):
+        if is_blank(one) or not isinstance(other, str):
+            continue
+        if is_blank(other):
             _subclass(statements, axioms, one, other)
-            if isinstance(other, str) and is_blank(other):
-                for part in _union(statements, other):
-                    axioms.below(part, one)
-            elif isinstance(other, str):
-                axioms.below(other, one)
+            for part in _union(statements, other):
+                axioms.below(part, one)
+        else:
+            axioms.equal(one, other)
     _properties(statements, axioms)
     _definitions_in_place(statements, axioms)
     _disjointness(statements, axioms)
@@ -179,8 +188,7 @@ def _name_things(statements: Statements, axioms: Axioms) -> None:
     for one, two in statements.pairs(OWL + "sameAs"):
         if one in axioms.sorts and isinstance(two, str) and not is_blank(two):
             axioms.sorts.setdefault(two, axioms.sorts[one])
-            axioms.below(one, two)
-            axioms.below(two, one)
+            axioms.equal(one, two)
 
 
 def _subclass(statements: Statements, axioms: Axioms, lower: str, upper: Term) -> None:
@@ -212,8 +220,7 @@ def _properties(statements: Statements, axioms: Axioms) -> None:
             axioms.below(lower, upper)
     for one, two in statements.pairs(OWL + "equivalentProperty"):
         if axioms.sorts.get(one) == "property" and isinstance(two, str) and not is_blank(two):
-            axioms.below(one, two)
-            axioms.below(two, one)
+            axioms.equal(one, two)
 
 
 def _definitions_in_place(statements: Statements, axioms: Axioms) -> None:
