@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from conceptpubsub.errors import OntologyError, UnknownConcept, hint, near
 from conceptpubsub.model.context import EMPTY, Context
 from conceptpubsub.model.ontology_concepts import Concept, QuantityKind
+from conceptpubsub.model.ontology_indexes import Indexes
 from conceptpubsub.model.ontology_names import alike
 from conceptpubsub.model.values import Exact, exact_decimal, simplest
 
@@ -35,26 +36,27 @@ class Ontology:
 
     __slots__ = (
         "__weakref__",
-        "_apart",
-        "_below",
         "_body",
         "_by_index",
         "_by_name",
-        "_children",
         "_data",
-        "_empty",
-        "_lineages",
         "_made",
-        "_masks",
         "digest",
+        "indexes",
         "kinds",
         "warnings",
     )
     _open: ClassVar[weakref.WeakValueDictionary[str, Ontology]] = weakref.WeakValueDictionary()
 
     digest: str
+    indexes: Indexes
     kinds: Mapping[str, QuantityKind]
     warnings: tuple[str, ...]
+    _body: bytes
+    _data: dict[str, Any]
+    _by_name: dict[str, int]
+    _by_index: list[list[int]]
+    _made: list[Concept | None]
 
     def __init__(self) -> None:
         raise TypeError("an Ontology is made by Ontology.load(...) or Ontology.bundled(...)")
@@ -110,38 +112,14 @@ class Ontology:
         if known is not None and known.warnings == warnings:
             return known
         made = object.__new__(cls)
-        made._fill(body, digest, warnings)
+        for name, value in _tables(body).items():
+            object.__setattr__(made, name, value)
+        object.__setattr__(made, "digest", digest)
+        object.__setattr__(made, "warnings", warnings)
         return cls._open.setdefault(digest, made) if known is None else made
 
-    def _fill(self, body: bytes, digest: str, warnings: tuple[str, ...]) -> None:
-        data = json.loads(body)
-        self.digest, self.warnings, self._body, self._data = digest, warnings, body, data
-        rows = data["concepts"]
-        self._by_name: dict[str, int] = {alias: i for i, row in enumerate(rows) for alias in row[2]}
-        self._by_name.update((row[0], i) for i, row in enumerate(rows))
-        self._by_name.update((row[1], i) for i, row in enumerate(rows))
-        self._by_index: list[list[int]] = [[] for _ in data["parents"]]
-        for i, row in enumerate(rows):
-            self._by_index[row[4]].append(i)
-        self._made: list[Concept | None] = [None] * len(rows)
-        self._children: list[list[int]] = [[] for _ in data["parents"]]
-        for i, supers in enumerate(data["parents"]):
-            for p in supers:
-                self._children[p].append(i)
-        self._lineages: dict[int, frozenset[int]] = {}
-        self._below: dict[int, frozenset[int]] = {}
-        self._masks: dict[int, int] = {}
-        self._empty = frozenset(data["empty"])
-        self._apart: dict[int, list[int]] = {}
-        for number, group in enumerate(data["apart"]):
-            for member in group:
-                self._apart.setdefault(member, []).append(number)
-        kinds: dict[str, QuantityKind] = {}
-        for iri, name, unit, parents, aliases in data["kinds"]:
-            kinds[name] = kinds[iri] = kind = QuantityKind(iri, name, unit, frozenset(parents))
-            for alias in aliases:
-                kinds.setdefault(alias, kind)
-        self.kinds = MappingProxyType(kinds)
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("an Ontology is immutable")
 
     # looking up
 
@@ -200,56 +178,19 @@ class Ontology:
         """The representative of an index."""
         return self._concept(self._by_index[index][0])
 
-    def lineage(self, index: int) -> frozenset[int]:
-        """The index and all above it."""
-        return self._reach(index, self._data["parents"], self._lineages)
-
-    def below(self, index: int) -> frozenset[int]:
-        """The index and all below it."""
-        return self._reach(index, self._children, self._below)
-
-    def mask(self, index: int) -> int:
-        """The bits of ``below(index)``."""
-        found = self._masks.get(index)
-        if found is None:
-            reached = self.below(index)
-            bits = bytearray(max(reached) // 8 + 1)
-            for i in reached:
-                bits[i >> 3] |= 1 << (i & 7)
-            found = self._masks[index] = int.from_bytes(bits, "little")
-        return found
-
-    def disjoint(self, one: int, other: int) -> bool:
-        """Whether nothing can lie below both indexes."""
-        if one in self._empty or other in self._empty:
-            return True
-        if not self._apart:
-            return False
-        mine = {number: i for i in self.lineage(one) for number in self._apart.get(i, ())}
-        return bool(mine) and any(
-            mine.get(number, i) != i for i in self.lineage(other) for number in self._apart.get(i, ())
-        )
-
     def members(self, indexes: Iterable[int]) -> tuple[Concept, ...]:
         """Every concept with one of these indexes, by name."""
         found = [self._concept(i) for index in indexes for i in self._by_index[index]]
         return tuple(sorted(found, key=lambda concept: concept.name))
 
     def parents_of(self, index: int) -> tuple[Concept, ...]:
-        """The representatives directly above; those that another one of them lies below are left out."""
-        supers = self._data["parents"][index]
-        direct = [p for p in supers if not any(q != p and p in self.lineage(q) for q in supers)]
-        return tuple(self.by_index(p) for p in direct)
-
-    def children_of(self, index: int) -> tuple[Concept, ...]:
-        """The representatives directly below."""
-        found = [self.by_index(i) for i in self._children[index]]
-        return tuple(c for c in found if any(p.index == index for p in self.parents_of(c.index)))
+        """The representatives directly above an index."""
+        return tuple(self.by_index(i) for i in self.indexes.direct_parents(index))
 
     @property
     def unsatisfiable(self) -> tuple[Concept, ...]:
         """The concepts that nothing can be: below two disjoint ones, or so found by the reasoner."""
-        return self.members(self._empty)
+        return self.members(self.indexes.empty)
 
     @property
     def cycles(self) -> tuple[int, ...]:
@@ -322,25 +263,38 @@ class Ontology:
             values=None if values is None else tuple(values),
             domain=tuple(facets.get("domain", _NO_NAMES)),
             range=tuple(facets.get("range", _NO_NAMES)),
-            satisfiable=index not in self._empty,
-            lineage=self.lineage(index),
+            satisfiable=index not in self.indexes.empty,
+            lineage=self.indexes.above(index),
             ontology=self,
         )
         self._made[i] = made
         return made
 
-    @staticmethod
-    def _reach(start: int, steps: Any, known: dict[int, frozenset[int]]) -> frozenset[int]:
-        found = known.get(start)
-        if found is None:
-            seen, work = {start}, [start]
-            while work:
-                for i in steps[work.pop()]:
-                    if i not in seen:
-                        seen.add(i)
-                        work.append(i)
-            found = known[start] = frozenset(seen)
-        return found
+
+def _tables(body: bytes) -> dict[str, Any]:
+    """The fields of an ontology from its compiled form."""
+    data = json.loads(body)
+    rows = data["concepts"]
+    by_name: dict[str, int] = {alias: i for i, row in enumerate(rows) for alias in row[2]}
+    by_name.update((row[0], i) for i, row in enumerate(rows))
+    by_name.update((row[1], i) for i, row in enumerate(rows))
+    by_index: list[list[int]] = [[] for _ in data["parents"]]
+    for i, row in enumerate(rows):
+        by_index[row[4]].append(i)
+    kinds: dict[str, QuantityKind] = {}
+    for iri, name, unit, parents, aliases in data["kinds"]:
+        kinds[name] = kinds[iri] = kind = QuantityKind(iri, name, unit, frozenset(parents))
+        for alias in aliases:
+            kinds.setdefault(alias, kind)
+    return {
+        "_body": body,
+        "_data": data,
+        "_by_name": by_name,
+        "_by_index": by_index,
+        "_made": [None] * len(rows),
+        "indexes": Indexes(data["parents"], data["apart"], data["empty"]),
+        "kinds": MappingProxyType(kinds),
+    }
 
 
 def _context(aspects: Mapping[str, Collection[str]] | None) -> Context:

@@ -81,7 +81,7 @@ class Concept:
     @property
     def mask(self) -> int:
         """Bits of the indexes of this concept and of all below it."""
-        return self.ontology.mask(self.index)
+        return self.ontology.indexes.mask(self.index)
 
     @property
     def ancestors(self) -> tuple[Concept, ...]:
@@ -91,7 +91,7 @@ class Concept:
     @property
     def descendants(self) -> tuple[Concept, ...]:
         """This concept, those equivalent to it and all below, by name."""
-        return self.ontology.members(self.ontology.below(self.index))
+        return self.ontology.members(self.ontology.indexes.below(self.index))
 
     @property
     def parents(self) -> tuple[Concept, ...]:
@@ -101,7 +101,7 @@ class Concept:
     @property
     def children(self) -> tuple[Concept, ...]:
         """The concepts directly below, one for each equivalence class."""
-        return self.ontology.children_of(self.index)
+        return tuple(self.ontology.by_index(i) for i in self.ontology.indexes.direct_children(self.index))
 
     @property
     def equivalents(self) -> tuple[Concept, ...]:
@@ -117,7 +117,7 @@ class Concept:
         (True, False)
         """
         found = self.ontology.translate(other)
-        return found is not None and self.ontology.disjoint(self.index, found.index)
+        return found is not None and self.ontology.indexes.disjoint(self.index, found.index)
 
     def label(self, language: str = "en") -> str:
         """The label in that language, else in English, else in any, else the name."""

@@ -58,13 +58,13 @@ def draw(ontology: Ontology, root: Concept | None = None, most: int = 500) -> st
       c1 --> c0
       c2 --> c0
     """
-    indexes = sorted(range(ontology.index_count) if root is None else ontology.below(root.index))
+    indexes = sorted(range(ontology.index_count) if root is None else ontology.indexes.below(root.index))
     numbers = {index: number for number, index in enumerate(indexes[:most])}
     boxes, arrows = [], []
     for index, number in numbers.items():
         shared = " = ".join(concept.name for concept in ontology.members((index,)))
         boxes.append(f'  c{number}["{_escaped(shared)}"]')
-        arrows += [f"  c{number} --> c{numbers[p.index]}" for p in ontology.parents_of(index) if p.index in numbers]
+        arrows += [f"  c{number} --> c{numbers[p]}" for p in ontology.indexes.direct_parents(index) if p in numbers]
     left = len(indexes) - len(numbers)
     rest = [f'  more["and {left} more"]'] if left else []
     return "\n".join(["graph BT", *boxes, *rest, *arrows])
