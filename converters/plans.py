@@ -7,10 +7,10 @@ lookup and one multiply-add. A plan never raises on data; it returns a ``Problem
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from conceptpubsub.converters.canonical import Canonical, Money, Problem, Quantity
 from conceptpubsub.converters.currencies import is_currency
@@ -21,7 +21,7 @@ from conceptpubsub.model.context import EMPTY, Context
 from conceptpubsub.model.instants import Instant
 from conceptpubsub.model.values import Exact, exact, simplest
 
-_NUMERIC = ("real", "int")
+Moves: TypeAlias = tuple[tuple[str, Any, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,13 @@ class Plan:
     canonical_unit: Unit | None = None
     scale: Exact = 1
     currency: str | None = None
+    moves: Moves = ()
+    """(aspect, where the value stands, where it is compared): steps for registered converters."""
+
+    @property
+    def name(self) -> str:
+        """What sentences call the value."""
+        return "the value" if self.concept is None else str(self.concept.name)
 
     def number(self, value: Any) -> Canonical | Problem:
         """A number, scaled, in base units and checked against the declared type."""
@@ -88,7 +95,7 @@ def effective(concept: Any, context: Mapping[str, Any]) -> Context:
     return merged
 
 
-def plan_for(concept: Any, context: Mapping[str, Any]) -> Plan:
+def plan_for(concept: Any, context: Mapping[str, Any], moves: Callable[[Context], Moves] | None = None) -> Plan:
     """The plan of a concept (or None) in a context; whatever is wrong with the context becomes its problem."""
     try:
         whole = effective(concept, context)
@@ -96,12 +103,12 @@ def plan_for(concept: Any, context: Mapping[str, Any]) -> Plan:
         return Plan(concept, EMPTY, None, Problem(error.message))
     kind = _value_type(concept, whole)
     try:
-        return _plan(concept, whole, kind)
+        return _plan(concept, whole, kind, () if moves is None else moves(whole))
     except ConceptPubSubError as error:
         return Plan(concept, whole, kind, Problem(error.message))
 
 
-def _plan(concept: Any, whole: Context, kind: str | None) -> Plan:
+def _plan(concept: Any, whole: Context, kind: str | None, moves: Moves) -> Plan:
     def wrong(sentence: str) -> Plan:
         return Plan(concept, whole, kind, Problem(sentence))
 
@@ -125,7 +132,7 @@ def _plan(concept: Any, whole: Context, kind: str | None) -> Plan:
         currency = f"{currency}*({unit.dimension.base_unit})"
     if currency is not None and unit is None:
         expected = None
-    return Plan(concept, whole, kind, None, unit, dimension, expected, scale, currency)
+    return Plan(concept, whole, kind, None, unit, dimension, expected, scale, currency, moves)
 
 
 def adopted(unit: Unit, expected: Unit) -> Dimension | None:
