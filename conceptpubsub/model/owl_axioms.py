@@ -185,10 +185,23 @@ def _name_things(statements: Statements, axioms: Axioms) -> None:
     for subject, value in statements.pairs(TYPE):
         if axioms.sorts.get(subject) == "individual" and isinstance(value, str) and value in axioms.sorts:
             axioms.below(subject, value)
+    _same_individuals(statements, axioms)
+
+
+def _same_individuals(statements: Statements, axioms: Axioms) -> None:
+    """owl:sameAs in both directions; a name known only from there is of the sort of what it equals."""
+    beside: dict[str, list[str]] = defaultdict(list)
     for one, two in statements.pairs(OWL + "sameAs"):
-        if one in axioms.sorts and isinstance(two, str) and not is_blank(two):
-            axioms.sorts.setdefault(two, axioms.sorts[one])
-            axioms.equal(one, two)
+        if isinstance(two, str) and not is_blank(one) and not is_blank(two):
+            beside[one].append(two)
+            beside[two].append(one)
+    work = [name for name in beside if name in axioms.sorts]
+    for name in work:
+        for other in beside[name]:
+            if other not in axioms.sorts:
+                axioms.sorts[other] = axioms.sorts[name]
+                work.append(other)
+            axioms.equal(name, other)
 
 
 def _subclass(statements: Statements, axioms: Axioms, lower: str, upper: Term) -> None:

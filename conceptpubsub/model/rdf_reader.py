@@ -7,7 +7,6 @@ Rule 3  What a file says does not depend on where it lies: relative IRIs resolve
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 from collections.abc import Iterator, Mapping
@@ -95,16 +94,17 @@ def parse(
     (1, {'': 'http://example.org/'})
     """
     form = rdf_format or format_of(name, data)
+    document: Any = None
     if form not in set(FORMATS.values()):
         raise OntologyError(f"no RDF format {form!r}; there are turtle, nt, xml and json-ld", source=name, format=form)
     if form == "xml":
         refuse_doctype(name, data)
     elif form == "json-ld":
-        data = json.dumps(load_json_ld(name, data, contexts or {})).encode()
+        document = load_json_ld(name, data, {} if contexts is None else contexts)
     elif b"\x00" in data[:4096]:
         raise OntologyError(f"{name} is not text: it holds zero bytes", source=name)
     try:
-        prefixes, triples = _with_rdflib(name, data, form, max_triples)
+        prefixes, triples = _with_rdflib(name, data if document is None else document, form, max_triples)
     except (LimitExceeded, OntologyError):
         raise
     except RecursionError:
@@ -122,8 +122,9 @@ def _document(name: str, prefixes: dict[str, str], triples: list[Triple]) -> Doc
     return Document(name, headers[0] if headers else None, tuple(imports), prefixes, tuple(triples))
 
 
-def _with_rdflib(name: str, data: bytes, form: str, max_triples: int) -> tuple[dict[str, str], list[Triple]]:
+def _with_rdflib(name: str, data: Any, form: str, max_triples: int) -> tuple[dict[str, str], list[Triple]]:
     from rdflib import BNode, Graph, URIRef
+    from rdflib.plugins.parsers.jsonld import to_rdf
     from rdflib.store import Store
 
     triples: list[Triple] = []
@@ -160,7 +161,11 @@ def _with_rdflib(name: str, data: bytes, form: str, max_triples: int) -> tuple[d
 
     with _quiet_literals():
         graph = Graph(store=Recorder(), bind_namespaces="none")
-        graph.parse(data=data, format=form, publicID=f"file:///{Path(name).name}")
+        base = f"file:///{Path(name).name}"
+        if form == "json-ld":
+            to_rdf(data, graph, base)
+        else:
+            graph.parse(data=data, format=form, publicID=base)
     return prefixes, triples
 
 
