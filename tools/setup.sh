@@ -36,5 +36,5 @@ fi
 say "Installing the pinned packages (extras: ${extras:-none}); the first time takes some minutes"
 # The two variables pin what builds the package too; an older pip knows only the first.
 PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 \
-    "$venv/bin/python" -m pip install --quiet --constraint constraints.txt --editable ".${extras:+[$extras]}"
+    "$venv/bin/python" -m pip install -qq --constraint constraints.txt --editable ".${extras:+[$extras]}"
 : >"$stamp"
