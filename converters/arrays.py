@@ -1,7 +1,7 @@
 """Whole columns: NumPy and Arrow arrays converted at the speed of a multiply-add.
 
-Floats stay floats of their width, integers become float64, nulls stay null. The work runs in blocks that stay in the
-processor's cache, which pays for the third operation that keeps whole-number conversions exact.
+Floats stay floats of their width, integers become float64, nulls stay null. Two operations in place, so a result may
+differ from the exact one in its last digit; the exact ones are for thresholds, not for columns.
 """
 
 from __future__ import annotations
@@ -18,29 +18,23 @@ from conceptpubsub.model.values import to_float
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_BLOCK = 1 << 14
-
 
 def convert_numpy(values: NDArray[Any], pair: Pair, out: NDArray[Any] | None = None) -> NDArray[Any]:
     """A NumPy array in the target's unit; ``out`` may be the input itself."""
     if values.dtype.kind not in "fiu":
         raise InvalidValue(f"an array of {values.dtype} holds no numbers", value=str(values.dtype))
     made = np.empty(values.shape, values.dtype if values.dtype.kind == "f" else np.float64) if out is None else out
-    if pair.floats is None:
+    if pair.shifts is None:
         made[...] = _through_base(values, pair)
         return made
-    factor, offset, divisor = pair.floats
-    source, target = values.reshape(-1), made.reshape(-1)
-    if not np.shares_memory(target, made):  # a view was not possible
-        made[...] = convert_numpy(np.ascontiguousarray(values), pair)
-        return made
-    for start in range(0, len(source), _BLOCK):
-        block = target[start : start + _BLOCK]
-        np.multiply(source[start : start + _BLOCK], factor, out=block, casting="unsafe")
-        if offset:
-            np.add(block, offset, out=block)
-        if divisor != 1.0:
-            np.divide(block, divisor, out=block)
+    before, factor, after = pair.shifts
+    if before:
+        np.add(values, before, out=made, casting="unsafe")
+        values = made
+    if factor != 1.0 or values is not made:
+        np.multiply(values, factor, out=made, casting="unsafe")
+    if after:
+        np.add(made, after, out=made)
     return made
 
 

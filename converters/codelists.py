@@ -6,6 +6,7 @@ A row is one thing; a column is one scheme. The first column is the common schem
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -69,6 +70,12 @@ class CodeList:
         if name is None or target == self.common:
             return name
         return self.from_common.get(target, {}).get(name)
+
+    @property
+    def digest(self) -> str:
+        """A name for the content: equal lists have equal digests."""
+        content = sorted((scheme, sorted(codes.items())) for scheme, codes in self.to_common.items())
+        return hashlib.sha256(repr((self.common, content)).encode()).hexdigest()
 
     @property
     def name(self) -> str:

@@ -6,17 +6,17 @@ over exact numbers. What the object does not say, its concept's defaults say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from conceptpubsub.converters import labels, zones
 from conceptpubsub.converters.canonical import Problem
 from conceptpubsub.converters.currencies import is_currency
-from conceptpubsub.converters.pairs import apart, pair
-from conceptpubsub.converters.plans import Plan, adopted, effective, is_number
+from conceptpubsub.converters.pairs import Pair, adopted, pair, pair_under
+from conceptpubsub.converters.plans import Plan, is_number
 from conceptpubsub.converters.registered import listing
-from conceptpubsub.converters.units import resolve
+from conceptpubsub.converters.units import applied, resolve, whole_numbers
 from conceptpubsub.errors import ConverterFailed, InvalidValue, NoConversion, UnknownAspect, hint, near
 from conceptpubsub.model.context import Context
 from conceptpubsub.model.instants import Instant
@@ -29,17 +29,25 @@ NUMERIC = ("unit", "scale", "currency")
 EMBEDDED = (*NUMERIC, "timezone", "language", "scheme")
 
 
-def converted(
-    conv: Converters, concept: Any, value: Any, own: Context, target: Mapping[str, Any], at: Instant | None
-) -> Any:
+def converted(conv: Converters, concept: Any, value: Any, own: Context, target: Context, at: Instant | None) -> Any:
     """The value in the target context: exact numbers, for the caller to round as it delivers."""
-    source = effective(concept, own)
-    for aspect in target:
-        if aspect not in NUMERIC and source.get(aspect) != target[aspect]:
-            value = _taken(conv, aspect, concept, value, source.get(aspect), target[aspect], at)
-    if any(aspect in target and source.get(aspect) != target[aspect] for aspect in NUMERIC):
-        return _number(conv, concept, value, source, source.merged(target), at)
-    return value
+    source = conv.plan(concept, own).context
+    numeric = False
+    for aspect, wanted in target.items():
+        stands = source.get(aspect)
+        if stands == wanted:
+            continue
+        if aspect in NUMERIC:
+            numeric = True
+        else:
+            value = _taken(conv, aspect, concept, value, stands, wanted, at)
+    return _number(conv, concept, value, source, merged(source, target), at) if numeric else value
+
+
+@lru_cache(maxsize=8192)
+def merged(own: Context, over: Context) -> Context:
+    """A context with another laid over it; the same few pairs meet again and again."""
+    return own.merged(over)
 
 
 def _taken(
@@ -49,19 +57,19 @@ def _taken(
         made = conv.walk(aspect, value, source, target, at, concept)
         if made is not None:
             return made
-    elif aspect == "timezone":
-        return zones.rewritten(value, source, target)
-    elif aspect == "language" and concept is not None and concept.value_type == "concept" and isinstance(value, str):
-        meant = labels.named(concept, value, source)
-        word = None if meant is None else labels.label(meant, target)
-        if word is not None:
-            return word
-        raise NoConversion(f"{value!r:.80} has no label in the language {target!r}", source=source, target=target)
     elif aspect not in EMBEDDED:
         offered = near(aspect, conv.aspects)
         raise UnknownAspect(
             f"no converter is registered for the aspect {aspect!r}.{hint(offered)}", aspect=aspect, near=offered
         )
+    if aspect == "timezone":
+        return zones.rewritten(value, source, target)
+    if aspect == "language" and concept is not None and concept.value_type == "concept" and isinstance(value, str):
+        meant = labels.named(concept, value, source)
+        word = None if meant is None else labels.label(meant, target)
+        if word is not None:
+            return word
+        raise NoConversion(f"{value!r:.80} has no label in the language {target!r}", source=source, target=target)
     raise no_path(conv, aspect, value, source, target)
 
 
@@ -82,36 +90,46 @@ def _number(conv: Converters, concept: Any, value: Any, source: Context, target:
         raise NoConversion(
             f"{value!r:.80} is not a number, so unit, scale and currency do not apply", value=repr(value)[:200]
         )
-    number = Fraction(exact(value)) * _scale(source)
-    start, stop = source.get("unit"), target.get("unit")
-    if start != stop:
-        _guard(concept, start, stop)
-        number = Fraction(pair(str(start), str(stop)).exact(simplest(number)))
-    if source.get("currency") != target.get("currency"):
-        number *= _rate(conv, value, source.get("currency"), str(target.get("currency")), at)
-    return simplest(number / _scale(target))
+    try:
+        whole, levels = _route(source, target, None if concept is None else concept.canonical_unit)
+    except NoConversion as error:
+        if concept is None or concept.quantity_kind is None:
+            raise
+        kind = concept.quantity_kind.name
+        raise NoConversion(f"{concept.name} is a {kind}; {error.message}", kind=kind, **error.facts) from None
+    if levels is None:
+        number = applied(whole, exact(value))
+    else:
+        made = levels.exact(simplest(Fraction(exact(value)) * _scale(source)))
+        number = simplest(Fraction(made) / _scale(target))
+    if source.get("currency") == target.get("currency"):
+        return number
+    return simplest(Fraction(number) * _rate(conv, value, source.get("currency"), str(target.get("currency")), at))
 
 
-def _guard(concept: Any, start: Any, stop: Any) -> None:
-    named = "the value" if concept is None else concept.name
-    wanted = resolve(stop)
+@lru_cache(maxsize=8192)
+def _route(source: Context, target: Context, expected: str | None) -> tuple[tuple[int, int, int], Pair | None]:
+    """Unit and scale from context to context as one affine map; or the pair, where there is a logarithm between."""
+    before, after = Fraction(_scale(source)), Fraction(_scale(target))
+    start, stop = source.get("unit"), target.get("unit", "")
+    if start == stop or not stop:
+        return whole_numbers(before / after, 0), None
+    resolve(stop)
     if start is None:
-        raise NoConversion(f"{named} has no unit to convert to {stop} from", source=None, target=stop)
-    if (
-        concept is not None
-        and concept.canonical_unit is not None
-        and adopted(wanted, resolve(concept.canonical_unit)) is None
-    ):
-        kind = concept.quantity_kind.name if concept.quantity_kind is not None else "quantity"
-        fault = apart(resolve(start), wanted)
-        raise NoConversion(f"{concept.name} is a {kind}; {fault.message}", source=start, target=stop)
+        raise NoConversion(f"the value has no unit to convert to {stop} from", source=None, target=stop)
+    if expected is not None and adopted(resolve(stop), resolve(expected)) is None:
+        pair(expected, stop)
+    found = pair_under(start, stop, expected)
+    if found.factor is None:
+        return (1, 0, 1), found
+    return whole_numbers(found.factor * before / after, found.offset / after), None
 
 
 def _scale(context: Context) -> Exact:
-    scale = context.get("scale", 1)
+    scale: Exact | str = context.get("scale", 1)
     if isinstance(scale, str | bool) or scale <= 0:
         raise InvalidValue(f"a scale is a number above zero, not {scale!r}", value=repr(scale)[:80])
-    return scale  # type: ignore[no-any-return]
+    return scale
 
 
 def _rate(conv: Converters, value: Any, source: Any, target: str, at: Instant | None) -> Exact:

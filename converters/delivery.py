@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conceptpubsub.converters.conversion import EMBEDDED, converted, delivered
+from conceptpubsub.converters.conversion import EMBEDDED, converted, delivered, merged
 from conceptpubsub.converters.currencies import currency_names
-from conceptpubsub.converters.pairs import pair
-from conceptpubsub.converters.plans import effective, is_instant, is_number
+from conceptpubsub.converters.pairs import adopted, pair_under
+from conceptpubsub.converters.plans import is_instant, is_number
 from conceptpubsub.converters.units import resolve
 from conceptpubsub.errors import ConceptPubSubError, InvalidValue, NoConversion, UnknownAspect, hint, near
 from conceptpubsub.model.context import Context
@@ -55,7 +55,7 @@ def deliver_attributes(
             made = converted(conv, concept, held.value, held.context, target, at)
         except ConceptPubSubError:
             continue
-        changed[key] = SemanticObject(held.concept, delivered(made, held.value, exact), held.context.merged(target))
+        changed[key] = SemanticObject(held.concept, delivered(made, held.value, exact), merged(held.context, target))
     return {**attributes, **changed} if changed else None
 
 
@@ -82,11 +82,9 @@ def wanted_for(conv: Converters, key: str, wanted: Wanted) -> Mapping[str, Any]:
     return {}
 
 
-def applicable(
-    conv: Converters, key: str, concept: Any, held: SemanticObject, target: Mapping[str, Any]
-) -> dict[str, Any]:
+def applicable(conv: Converters, key: str, concept: Any, held: SemanticObject, target: Mapping[str, Any]) -> Context:
     """The aspects of a target that apply to an object; unit and currency bring the scale with them."""
-    source = effective(concept, held.context)
+    source = conv.plan(concept, held.context).context
     found: dict[str, Any] = {}
     number = is_number(held.value)
     if number and "unit" in target and "unit" in source and _convertible(source["unit"], target["unit"], concept):
@@ -100,7 +98,7 @@ def applicable(
             continue
         if aspect in source or (aspect in ("timezone", "language") and _speaks(aspect, concept, held)):
             found[aspect] = target[aspect]
-    return found
+    return Context(found)
 
 
 def _speaks(aspect: str, concept: Any, held: SemanticObject) -> bool:
@@ -109,11 +107,12 @@ def _speaks(aspect: str, concept: Any, held: SemanticObject) -> bool:
 
 
 def _convertible(source: Any, target: Any, concept: Any) -> bool:
+    """Whether a value's unit and the wanted one are of one kind; levels are not taken to what they count."""
+    expected = None if concept is None else concept.canonical_unit
     try:
-        found = pair(str(source), str(target))
-        if concept is None or concept.canonical_unit is None:
-            return True
-        return found.target.dimension.comparable(resolve(concept.canonical_unit).dimension)
+        if expected is None:
+            return resolve(source).dimension.comparable(resolve(target).dimension)
+        return all(adopted(resolve(unit), resolve(expected)) is not None for unit in (source, target))
     except ConceptPubSubError:
         return False
 
@@ -131,7 +130,7 @@ def check(conv: Converters, wanted: Wanted) -> None:
         if concept is not None and "unit" in context:
             if concept.canonical_unit is None:
                 raise NoConversion(f"{concept.name} has no unit", source=None, target=context["unit"])
-            pair(concept.canonical_unit, str(context["unit"]))
+            pair_under(concept.canonical_unit, str(context["unit"]), concept.canonical_unit)
 
 
 def _check_context(conv: Converters, context: Mapping[str, Any]) -> None:

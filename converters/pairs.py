@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from conceptpubsub.converters.dimensions import NUMBER, Dimension
+from conceptpubsub.converters.dimensions import DIFFERENCE, NUMBER, Dimension
 from conceptpubsub.converters.logs import LogScale, log10
-from conceptpubsub.converters.units import Unit, resolve
+from conceptpubsub.converters.units import Unit, applied, resolve, whole_numbers
 from conceptpubsub.errors import NoConversion
 from conceptpubsub.model.values import Exact, simplest, to_float
 
@@ -35,13 +35,16 @@ class Pair:
     offset: Exact
     up: LogScale | None = None
     down: LogScale | None = None
+    whole: tuple[int, int, int] | None = None
     floats: tuple[float, float, float] | None = None
     """(a, b, d) with target = (source * a + b) / d: whole numbers where they fit, so that 86 °F is 30.0 °C."""
+    shifts: tuple[float, float, float] | None = None
+    """(p, f, q) with target = (source + p) * f + q, one of p and q zero: two operations for columns."""
 
     def exact(self, value: Exact) -> Exact:
         """A rational, converted."""
-        if self.factor is not None:
-            return simplest(Fraction(value * self.factor + self.offset))
+        if self.whole is not None:
+            return applied(self.whole, value)
         base = self.source.to_base(value)
         if self.up is not None:
             base = self.up.quantity(base)
@@ -74,6 +77,37 @@ def pair(source: str, target: str) -> Pair:
     raise apart(start, stop)
 
 
+def pair_under(source: str, target: str, expected: str | None) -> Pair:
+    """As ``pair``, for values of which a concept says the unit it expects: there a kelvin may be a difference.
+
+    >>> pair_under("delta_degF", "K", "delta_degC").exact(9)
+    5
+    """
+    if expected is not None:
+        wanted = resolve(expected)
+        start, stop = resolve(source), resolve(target)
+        if (
+            start.dimension != stop.dimension
+            and adopted(start, wanted) is not None
+            and adopted(stop, wanted) is not None
+        ):
+            return _affine(start, stop, Fraction(start.factor) / stop.factor, Fraction(0))
+    return pair(source, target)
+
+
+def adopted(unit: Unit, expected: Unit) -> Dimension | None:
+    """The dimension under which a unit serves where another is expected; None where it does not.
+
+    A kelvin is the unit of temperatures and of their differences alike; only the concept says which is meant.
+    """
+    if unit.dimension.comparable(expected.dimension):
+        return expected.dimension
+    plain = unit.dimension.exponents == expected.dimension.exponents and not unit.dimension.tag
+    if expected.dimension.tag == DIFFERENCE and plain and not unit.offset and unit.log is None:
+        return expected.dimension
+    return None
+
+
 def apart(start: Unit, stop: Unit) -> NoConversion:
     """The error between units that do not convert."""
     if start.dimension.exponents == stop.dimension.exponents:
@@ -98,10 +132,14 @@ def _levels(start: Unit, stop: Unit, first: LogScale, second: LogScale) -> Pair:
 
 
 def _affine(start: Unit, stop: Unit, factor: Fraction, offset: Fraction) -> Pair:
-    bottom = factor.denominator * offset.denominator
-    whole = (factor * bottom, offset * bottom, Fraction(bottom))
+    whole = whole_numbers(factor, offset)
     if all(abs(number) < _EXACT_FLOAT for number in whole):
-        floats = (float(whole[0]), float(whole[1]), float(bottom))
+        floats = (float(whole[0]), float(whole[1]), float(whole[2]))
     else:
         floats = (to_float(factor), to_float(offset), 1.0)
-    return Pair(start, stop, simplest(factor), simplest(offset), floats=floats)
+    before = offset / factor
+    if Fraction(to_float(before)) == before:  # 32 before the factor is exact where -160/9 after it is not
+        shifts = (to_float(before), to_float(factor), 0.0)
+    else:
+        shifts = (0.0, to_float(factor), to_float(offset))
+    return Pair(start, stop, simplest(factor), simplest(offset), None, None, whole, floats, shifts)

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 
 from conceptpubsub.converters.canonical import Canonical, Money, Problem, Quantity
 from conceptpubsub.converters.currencies import is_currency
-from conceptpubsub.converters.dimensions import DIFFERENCE, Dimension
-from conceptpubsub.converters.units import Unit, resolve
+from conceptpubsub.converters.dimensions import Dimension
+from conceptpubsub.converters.pairs import adopted
+from conceptpubsub.converters.units import Unit, applied, resolve, whole_numbers
 from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.model.context import EMPTY, Context
 from conceptpubsub.model.instants import Instant
@@ -40,6 +41,10 @@ class Plan:
     currency: str | None = None
     moves: Moves = ()
     """(aspect, where the value stands, where it is compared): steps for registered converters."""
+    whole: tuple[int, int, int] | None = None
+    """Scale and unit as one affine map in whole numbers; None where there is neither, or a logarithm."""
+    checked: bool = False
+    """Whether the declared type says more than that it is a number."""
 
     @property
     def name(self) -> str:
@@ -49,24 +54,25 @@ class Plan:
     def number(self, value: Any) -> Canonical | Problem:
         """A number, scaled, in base units and checked against the declared type."""
         try:
-            scaled = exact(value) * self.scale
-            base = scaled if self.unit is None else self.unit.to_base(scaled)
+            number = value if type(value) is int else exact(value)
+            if self.whole is not None:
+                base = applied(self.whole, number)
+            else:
+                base = self.unit.to_base(simplest(number * self.scale)) if self.unit else number
         except ConceptPubSubError as error:
             return Problem(error.message)
-        base = simplest(Fraction(base)) if type(base) is not int else base
-        fault = self._declared(base)
-        if fault is not None:
-            return fault
+        if self.checked:
+            fault = self._declared(base)
+            if fault is not None:
+                return fault
         if self.currency is not None:
             return Money(base, self.currency)
         return base if self.dimension is None else Quantity(base, self.dimension)
 
     def _declared(self, base: Exact) -> Problem | None:
         concept = self.concept
-        if concept is None:
-            return None
         shown = base
-        if self.canonical_unit is not None and (self.value_type == "int" or _ranged(concept)):
+        if self.canonical_unit is not None:
             try:
                 shown = self.canonical_unit.from_base(base)
             except ConceptPubSubError as error:
@@ -132,20 +138,18 @@ def _plan(concept: Any, whole: Context, kind: str | None, moves: Moves) -> Plan:
         currency = f"{currency}*({unit.dimension.base_unit})"
     if currency is not None and unit is None:
         expected = None
-    return Plan(concept, whole, kind, None, unit, dimension, expected, scale, currency, moves)
+    return Plan(
+        concept, whole, kind, None, unit, dimension, expected, scale, currency, moves,
+        _map(scale, unit), concept is not None and (kind == "int" or _ranged(concept)),
+    )  # fmt: skip
 
 
-def adopted(unit: Unit, expected: Unit) -> Dimension | None:
-    """The dimension under which a unit serves where another is expected; None where it does not.
-
-    A kelvin is the unit of temperatures and of their differences alike; only the concept says which is meant.
-    """
-    if unit.dimension.comparable(expected.dimension):
-        return expected.dimension
-    plain = unit.dimension.exponents == expected.dimension.exponents and not unit.dimension.tag
-    if expected.dimension.tag == DIFFERENCE and plain and not unit.offset and unit.log is None:
-        return expected.dimension
-    return None
+def _map(scale: Exact, unit: Unit | None) -> tuple[int, int, int] | None:
+    if unit is None:
+        return None if scale == 1 else whole_numbers(scale, 0)
+    if unit.log is not None:
+        return None
+    return whole_numbers(unit.factor * scale, unit.offset)
 
 
 def _value_type(concept: Any, whole: Context) -> str | None:

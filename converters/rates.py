@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -113,6 +114,12 @@ class RateTable:
         if place < 0 or (days[place] != _ALWAYS and day - days[place] > self.look_back):
             return None
         return self.values[currency][place]
+
+    @property
+    def digest(self) -> str:
+        """A name for the content: equal tables have equal digests."""
+        content = (self.pivot, sorted(self.days.items()), sorted(self.values.items()), self.look_back, self.timezone)
+        return hashlib.sha256(repr(content).encode()).hexdigest()
 
     @property
     def name(self) -> str:

@@ -78,6 +78,8 @@ class Registered:
         schemes = getattr(self.converter, "schemes", None)
         if schemes is not None:
             return f"{self.name} ({' <-> '.join(map(str, schemes))})"
+        if self.source is None and self.target is None:
+            return self.name
         return f"{self.name} ({self.source or 'any'} -> {self.target or 'any'})"
 
 

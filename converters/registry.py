@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptpubsub.converters import delivery, plugins, reading
 from conceptpubsub.converters.canonical import Canonical, Problem
-from conceptpubsub.converters.conversion import EMBEDDED, converted, delivered, moves
+from conceptpubsub.converters.conversion import EMBEDDED, converted, delivered, merged, moves
 from conceptpubsub.converters.pairs import Pair, pair
 from conceptpubsub.converters.plans import Plan, plan_for
 from conceptpubsub.converters.rates import LOOK_BACK, rates_of
@@ -302,9 +302,9 @@ class Converters:
             made = delivery.deliver_attributes(self, obj.value, target, moment, exact)
             return obj if made is None else SemanticObject(obj.concept, made, obj.context)
         concept = None if self.ontology is None else self.ontology[obj.concept]
-        wanted = Context(delivery.wanted_for(self, obj.concept, target))
+        wanted = target if type(target) is Context else Context(delivery.wanted_for(self, obj.concept, target))
         value = converted(self, concept, obj.value, obj.context, wanted, moment)
-        return SemanticObject(obj.concept, delivered(value, obj.value, exact), obj.context.merged(wanted))
+        return SemanticObject(obj.concept, delivered(value, obj.value, exact), merged(obj.context, wanted))
 
     def deliver(
         self, event: SemanticEvent, context: Mapping[Any, Any], at: Any = None, *, exact: bool = False

@@ -7,11 +7,13 @@ Accepted: pint names and expressions (``km/h``), QUDT IRIs and names (``unit:MI-
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 
 from conceptpubsub.converters import atoms, qudt, ucum
+from conceptpubsub.converters.currencies import is_currency
 from conceptpubsub.converters.definitions import defined, table
 from conceptpubsub.converters.dimensions import NUMBER, Dimension
 from conceptpubsub.converters.grammar import MAX_LENGTH, parse, refuse
@@ -36,12 +38,17 @@ class Unit:
     factor: Exact
     offset: Exact = 0
     log: LogScale | None = None
+    whole: tuple[int, int, int] = field(init=False, repr=False, compare=False)
+    """(a, b, d) with base = (value * a + b) / d: one division instead of several reductions."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "whole", whole_numbers(self.factor, self.offset))
 
     def to_base(self, value: Exact) -> Exact:
         """The value in the dimension's coherent SI unit."""
         if self.log is not None:
             return self.log.quantity(value)
-        return simplest(Fraction(value * self.factor + self.offset))
+        return applied(self.whole, value)
 
     def from_base(self, value: Exact) -> Exact:
         """A value of the coherent SI unit, in this unit."""
@@ -58,6 +65,29 @@ def _unece(code: str) -> Measure:
 
 
 _SCHEMES: dict[str, Callable[[str], Measure]] = {"ucum": ucum.parse, "unit": qudt.parse, "unece": _unece}
+
+
+def whole_numbers(factor: Exact, offset: Exact) -> tuple[int, int, int]:
+    """(a, b, d) with x * factor + offset == (x * a + b) / d."""
+    bottom = lcm(factor.denominator, offset.denominator)
+    return int(factor * bottom), int(offset * bottom), bottom
+
+
+def applied(whole: tuple[int, int, int], value: Exact) -> Exact:
+    """An affine map in whole numbers, applied to a rational.
+
+    >>> applied(whole_numbers(Fraction(5, 9), Fraction(-160, 9)), 86)
+    30
+    """
+    a, b, d = whole
+    if type(value) is int:
+        top = value * a + b
+    else:
+        top, d = value.numerator * a + b * value.denominator, d * value.denominator
+    if d == 1:
+        return top
+    quotient, rest = divmod(top, d)
+    return Fraction(top, d) if rest else quotient
 
 
 def resolve(text: str) -> Unit:
@@ -84,6 +114,12 @@ def _resolved(text: str) -> Unit | tuple[str, dict[str, object]]:
         return unit_of(text, _measure(text.strip()))
     except UnknownUnit as error:
         name = str(error.facts.get("name", ""))
+        if is_currency(name):
+            return f"{name} is a currency, not a unit: use the aspect currency", {
+                **error.facts,
+                "unit": text,
+                "near": (),
+            }
         offered = near(name, atoms.names()) if name else ()
         return error.message + hint(offered), {**error.facts, "unit": text, "near": offered}
 
