@@ -49,13 +49,18 @@ def is_number(value: Any) -> bool:
 
 
 def sum_dimension(signed: Sequence[tuple[int, Dimension]]) -> Dimension | None:
-    """The dimension of a sum of quantities, or None where they do not add up."""
+    """The dimension of a sum of quantities, in whatever order, or None where they do not add up."""
     absolute, difference = _temperatures()
-    if all(d in (absolute, difference) for _, d in signed):
+    first = signed[0][1]
+    if any(d.exponents != first.exponents for _, d in signed):
+        return None
+    if any(d == absolute for _, d in signed):
+        if any(d not in (absolute, difference) and not d.derived for _, d in signed):
+            return None
         count = sum(sign for sign, d in signed if d == absolute)
         return {0: difference, 1: absolute}.get(count)
-    first = signed[0][1]
-    return first if all(first.comparable(d) for _, d in signed) else None
+    named = {d for _, d in signed if not d.derived}
+    return None if len(named) > 1 else next(iter(named), first)
 
 
 def add(args: Sequence[Any], signs: Sequence[int], rate: Rate = no_rate) -> Any:
@@ -70,7 +75,7 @@ def add(args: Sequence[Any], signs: Sequence[int], rate: Rate = no_rate) -> Any:
     if all(isinstance(a, Money) for a in args):
         currency, total = args[0].currency, Fraction(0)
         for a, s in zip(args, signs, strict=True):
-            factor = rate(a.currency, currency)
+            factor = _met(a.currency, currency, rate)
             if factor is None:
                 return None
             total += a.value * factor * s
@@ -95,6 +100,13 @@ def _add_instants(args: Sequence[Any], signs: Sequence[int]) -> Any:
     if count == 1 and total.denominator == 1:
         return Instant(int(total))
     return None
+
+
+def _met(source: str, target: str, rate: Rate) -> Exact | None:
+    """The rate between two currencies; none between what is left of a division, such as ``1/EUR``."""
+    if source == target:
+        return 1
+    return None if source.startswith("1/") or target.startswith("1/") else rate(source, target)
 
 
 def multiply(args: Sequence[Any], rate: Rate = no_rate) -> Any:
@@ -166,7 +178,7 @@ def compare(op: str, left: Any, right: Any, rate: Rate = no_rate) -> bool | None
     elif isinstance(left, Money):
         if not isinstance(right, Money):
             return None
-        factor = rate(right.currency, left.currency)
+        factor = _met(right.currency, left.currency, rate)
         if factor is None:
             return None
         left, right = left.value, right.value * factor

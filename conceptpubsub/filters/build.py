@@ -12,8 +12,8 @@ from typing import Any
 
 from conceptpubsub.errors import FilterError
 from conceptpubsub.filters.filter import Filter
-from conceptpubsub.filters.parser import RESERVED
 from conceptpubsub.filters.printer import quoted
+from conceptpubsub.filters.reader import RESERVED
 from conceptpubsub.model import Instant, decimal_text, exact
 
 _PLAIN = re.compile(r"[^\W\d][\w$]*\Z")

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from conceptpubsub.errors import LimitExceeded, MissingAttribute
 from conceptpubsub.filters import arithmetic
 from conceptpubsub.filters.events import Found, View, candidates
-from conceptpubsub.filters.normal import Ref
-from conceptpubsub.filters.normalise import value_of
+from conceptpubsub.filters.normal import Ref, value_of
 from conceptpubsub.filters.patterns import like_shape, text_test
 from conceptpubsub.filters.scope import Scope
 from conceptpubsub.filters.syntax import (
@@ -35,6 +34,7 @@ from conceptpubsub.filters.syntax import (
     Some,
     Times,
     Total,
+    postorder,
 )
 
 MAX_BINDINGS = 100_000
@@ -108,34 +108,47 @@ class Evaluation:
     def rate(self, source: str, target: str) -> Any:
         return 1 if source == target else self.scope.converters.rate(source, target, self.view.time)
 
-    def condition(self, node: Condition) -> bool | None:
-        """Kleene's logic; under ``default`` an unknown atom is false, so that only two values remain."""
-        match node:
-            case All(args):
-                values = [self.condition(arg) for arg in args]
-                return False if False in values else None if None in values else True
-            case Some(args):
-                values = [self.condition(arg) for arg in args]
-                return True if True in values else None if None in values else False
-            case Inverse(arg):
-                value = self.condition(arg)
-                return None if value is None else not value
-            case Comparison("<>", left, right, at) if self.two_valued:
-                return not self.condition(Comparison("=", left, right, at))
-            case Between(term, low, high, at):
-                return self.condition(All((Comparison(">=", term, low, at), Comparison("<=", term, high, at)), at))
-            case Member(term, items, at):
-                return self.condition(Some(tuple(Comparison("=", term, item, at) for item in items), at))
-            case _:
-                value = self.atom(node)
-                return False if value is None and self.two_valued else value
+    def condition(self, tree: Condition) -> bool | None:
+        """Kleene's logic, from the atoms up."""
+        values: list[bool | None] = []
+        for node in postorder(tree):
+            match node:
+                case All(args):
+                    values.append(conjoined(_last(values, len(args))))
+                case Some(args):
+                    values.append(disjoined(_last(values, len(args))))
+                case Inverse():
+                    values.append(inverted(values.pop()))
+                case _:
+                    values.append(self.atom(node))
+        return values.pop()
 
     def atom(self, node: Any) -> bool | None:
-        """An atom; unknown over an unbound reference, between types, without a rate."""
+        """An atom; BETWEEN and IN are what they stand for."""
         match node:
+            case Between(term, low, high):
+                return conjoined([self.test(">=", term, low), self.test("<=", term, high)])
+            case Member(term, items):
+                return disjoined([self.test("=", term, item) for item in items])
             case Comparison(op, left, right):
-                a, b = self.value(left), self.value(right)
-                return None if a is None or b is None else arithmetic.compare(op, a, b, self.rate)
+                return self.test(op, left, right)
+            case _:
+                return self.known(self.simple(node))
+
+    def test(self, op: str, left: Any, right: Any) -> bool | None:
+        """A comparison; under ``default``, ``<>`` is NOT ``=``."""
+        if op == "<>" and self.two_valued:
+            return not self.test("=", left, right)
+        a, b = self.value(left), self.value(right)
+        return self.known(None if a is None or b is None else arithmetic.compare(op, a, b, self.rate))
+
+    def known(self, value: bool | None) -> bool | None:
+        """Under ``default`` an atom that would be unknown is false, so that only two values remain."""
+        return False if value is None and self.two_valued else value
+
+    def simple(self, node: Any) -> bool | None:
+        """A test of one value; unknown over an unbound reference and on another type."""
+        match node:
             case Pattern(op, term, text, escape):
                 value = self.value(term)
                 if not isinstance(value, str):
@@ -171,7 +184,7 @@ class Evaluation:
                 found = self.binding.bound[term.key]
                 return None if found is None else found.value
             case Constant(lit):
-                return None if lit is None else value_of(lit)
+                return value_of(lit)
             case Minus(arg):
                 value = self.value(arg)
                 return None if value is None else arithmetic.add([value], [-1], self.rate)
@@ -181,9 +194,31 @@ class Evaluation:
             case Total(args):
                 signs = [-1 if isinstance(arg, Minus) else 1 for arg in args]
                 values = [self.value(arg.arg if isinstance(arg, Minus) else arg) for arg in args]
-                return None if None in values else arithmetic.add(values, signs, self.rate)
+                return None if any(v is None for v in values) else arithmetic.add(values, signs, self.rate)
             case Times(args):
                 values = [self.value(arg) for arg in args]
-                return None if None in values else arithmetic.multiply(values, self.rate)
+                return None if any(v is None for v in values) else arithmetic.multiply(values, self.rate)
             case _:
                 raise AssertionError(f"no term is a {type(term).__name__}")
+
+
+def _last(values: list[bool | None], count: int) -> list[bool | None]:
+    """Take the last so many values off the list."""
+    taken = values[len(values) - count :]
+    del values[len(values) - count :]
+    return taken
+
+
+def conjoined(values: list[bool | None]) -> bool | None:
+    """AND of some values; of none, true."""
+    return False if False in values else None if None in values else True
+
+
+def disjoined(values: list[bool | None]) -> bool | None:
+    """OR of some values."""
+    return True if True in values else None if None in values else False
+
+
+def inverted(value: bool | None) -> bool | None:
+    """NOT."""
+    return None if value is None else not value

@@ -1,4 +1,7 @@
-"""How filters see events: attributes by key, values in canonical form, and which of them a reference may be bound to."""
+"""How filters see events: attributes by key, values in canonical form, and which of them a reference may be bound to.
+
+The key of an attribute is its concept; what the object under it calls itself is equal or above, and says no more.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ class View(NamedTuple):
 
 
 def view(event: Any) -> View:
-    """A SemanticEvent, or a plain mapping in which ``@concept``, ``@time``, ``@id`` and ``@source`` speak of the event."""
+    """A SemanticEvent, or a mapping in which @concept, @time, @id and @source speak of the event itself."""
     if isinstance(event, SemanticEvent):
         return View(event.attributes, event.concept, event.time, event.id, event.source)
     if not isinstance(event, Mapping):
@@ -52,7 +55,7 @@ def view(event: Any) -> View:
 def candidates(ref: Ref, seen: View, scope: Scope) -> Iterator[Found]:
     """The attributes a reference may be bound to, in the event's order; values outside their type are missing."""
     if ref.event:
-        yield from _of_event(ref, seen)
+        yield from _of_event(ref, seen, scope)
         return
     level: list[tuple[tuple[str, ...], Any]] = [((), seen.attributes)]
     for number, name in enumerate(ref.path):
@@ -69,9 +72,12 @@ def candidates(ref: Ref, seen: View, scope: Scope) -> Iterator[Found]:
         level = [(path, held.value) for path, held in below if held.is_complex]
 
 
-def _of_event(ref: Ref, seen: View) -> Iterator[Found]:
+def _of_event(ref: Ref, seen: View, scope: Scope) -> Iterator[Found]:
     part = ref.path[-1]
     value: Any = seen.concept if part == "EVENT" else getattr(seen, part)
+    if part == "EVENT" and value is not None and scope.ontology is not None:
+        known = scope.ontology.find(value)
+        value = None if known is None else scope.ontology[known.representative].iri
     if value is not None:
         yield Found(ref.path, value, None)
 
@@ -95,10 +101,10 @@ def _matching(
 
 def _found(ref: Ref, path: tuple[str, ...], held: SemanticObject, seen: View, scope: Scope) -> Found | None:
     if held.is_complex:
-        return Found(path, Complex(held.concept), held.concept)
-    concept = scope.ontology.find(path[-1]) if scope.ontology is not None and ref.steps else None
-    if concept is None:
-        value = scope.canonical(ref, held.value, held.context, seen.time)
+        concept_name = path[-1] if ref.steps else held.concept
+        return Found(path, Complex(concept_name), concept_name)
+    if scope.ontology is not None and ref.steps:
+        value: Any = scope.converters.canonical(scope.ontology.find(path[-1]), held.value, held.context, seen.time)
     else:
-        value = scope.converters.canonical(concept, held.value, held.context, seen.time)
+        value = scope.canonical(ref, held.value, held.context, seen.time)
     return None if value is None else Found(path, value, None)

@@ -48,8 +48,8 @@ class Explanation:
         return self.value is True
 
     def __str__(self) -> str:
-        head = f"{'matched' if self.matched else 'not matched'} ({_WORDS[self.value]}, semantics {self.semantics}): {self.filter}"
-        lines = [head]
+        verdict = "matched" if self.matched else "not matched"
+        lines = [f"{verdict} ({_WORDS[self.value]}, semantics {self.semantics}): {self.filter}"]
         for atom in self.atoms:
             lines.append(f"  {_WORDS[atom.value]:>7}  {atom.text}")
             lines += [f"           {ref}" for ref in atom.references]
@@ -111,7 +111,7 @@ def _atom(node: Any, evaluation: Evaluation, event: Any) -> Seen:
 def _why_unknown(node: Any) -> str:
     if isinstance(node, Below):
         return "unknown because the value is no concept of the ontology"
-    return "unknown because the values do not compare: another type, unit or currency without a rate, or a division by zero"
+    return "unknown because the values do not compare: another type or unit, no rate, or a division by zero"
 
 
 def _original(path: tuple[str, ...], event: Any) -> str:

@@ -63,8 +63,11 @@ class Filter:
     ) -> Filter:
         """Read a filter text in a scope: the ontology that gives names meaning, converters, semantics, declarations.
 
-        >>> Filter.parse("x > 5 km").evaluate({"x": SemanticObject("x", 6000, {"unit": "m"})})
+        >>> from conceptpubsub import Context, SemanticObject
+        >>> Filter.parse("x > 5 km").evaluate({"x": SemanticObject("x", 6000, Context(unit="m"))})
         True
+        >>> Filter.parse("x > 1 AND x < 2", types={"x": "int"}, semantics="strict").names
+        frozenset({'$x'})
         """
         text = text if isinstance(text, str) else str(text)
         scope = scope_of(ontology, converters, semantics, types, defaults)
@@ -142,9 +145,8 @@ class Filter:
 
     def __reduce__(self) -> tuple[Any, ...]:
         scope = self.scope
-        return _unpickled, (
-            str(self), scope.ontology, scope.converters, scope.semantics, _given_types(scope), scope.given_defaults,
-        )  # fmt: skip
+        given = (scope.ontology, scope.given_converters, scope.semantics, scope.given_types, scope.given_defaults)
+        return _unpickled, (str(self), *given)
 
     # ------------------------------------------------------------------ meaning
 
@@ -210,12 +212,10 @@ class Filter:
         """The same text in another scope: ``f.bind(ontology=onto, semantics="strict")``."""
         mine = {
             "ontology": self.scope.ontology,
-            "converters": self.scope.converters
-            if self.scope.ontology is scope.get("ontology", self.scope.ontology)
-            else None,
+            "converters": self.scope.given_converters,
             "semantics": self.scope.semantics,
-            "types": _given_types(self.scope) or None,
-            "defaults": self.scope.given_defaults or None,
+            "types": self.scope.given_types,
+            "defaults": self.scope.given_defaults,
         }
         return Filter.parse(str(self), **{**mine, **scope})
 
@@ -231,19 +231,18 @@ class Filter:
     def _joined(self, word: str, other: Filter) -> Filter:
         if not isinstance(other, Filter):
             return NotImplemented
-        if (
-            other.scope is not self.scope
-            and other._identity()[1:] != self._identity()[1:]
-            and not self._same_scope(other)
-        ):
+        if not self._same_scope(other):
             raise FilterError(
-                "filters of different semantics, ontologies or declarations cannot be joined; bind() one to the other's first"
+                "filters of different semantics, ontologies or declarations cannot be joined: bind() one to the other's"
             )
         return self._made(f"({or_true(str(self))}) {word} ({or_true(str(other))})")
 
     def _same_scope(self, other: Filter) -> bool:
         a, b = self.scope, other.scope
-        return (a.semantics, a.types, a.defaults, a.ontology) == (b.semantics, b.types, b.defaults, b.ontology)
+        return a is b or (
+            (a.semantics, a.types, a.defaults, a.ontology) == (b.semantics, b.types, b.defaults, b.ontology)
+            and a.given_converters is b.given_converters
+        )
 
     def _made(self, text: str) -> Filter:
         return Filter(parse(text, self.scope), self.scope, text)
@@ -301,16 +300,7 @@ def _declared_scope(ontology: Any, converters: Any, semantics: str, types: Any, 
     return Scope(ontology, converters, semantics, dict(types), {name: value for name, _, value in defaults})
 
 
-def _given_types(scope: Scope) -> dict[str, str]:
-    return {name: {"number": "real"}.get(kind, kind) for name, kind in scope.types.items()}
-
-
 def _unpickled(text: str, ontology: Any, converters: Any, semantics: str, types: Any, defaults: Any) -> Filter:
     return Filter.parse(
-        text,
-        ontology=ontology,
-        converters=converters,
-        semantics=semantics,
-        types=types or None,
-        defaults=defaults or None,
+        text, ontology=ontology, converters=converters, semantics=semantics, types=types, defaults=defaults
     )

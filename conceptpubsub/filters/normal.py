@@ -3,19 +3,36 @@
 Rule 1  Negations stand at the atoms only; AND and OR are flat, sorted and free of repeats.
 Rule 2  Every constant is canonical: numbers exact, quantities in the coherent SI unit, text in the concept's own code.
 Rule 3  Every node carries ``key``, a text that is equal for two nodes exactly when they are the same node. Equality,
-        order, hashing and digests go by it, so none of them recurses.
+        order, hashing and digests go by it, so none of them recurses. A long key is kept as its hash.
 Rule 4  Kleene's three values are kept: rewriting never turns an unknown into false or true.
+Rule 5  A Neg that stands directly in a Sum is a subtraction: an instant has no opposite, but two have a difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, TypeAlias
+from hashlib import blake2b
+from typing import Any, TypeAlias
 
-from conceptpubsub.converters import Dimension
-from conceptpubsub.model import Exact, Instant
+from conceptpubsub.converters import Dimension, Money, Quantity
+from conceptpubsub.model import Concept, Exact, Instant
 
-MISSING = None
+_LONG = 2048
+_WRITTEN_BY_STR = 14_000  # bits; str() of a longer int is refused by the interpreter
+
+
+def shortened(key: str) -> str:
+    """The key itself, or its hash where it is long: a key holds those of all below, and nesting must not pay for it."""
+    if len(key) <= _LONG:
+        return key
+    return key[:2] + "…" + blake2b(key.encode("utf-8", "surrogatepass"), digest_size=24).hexdigest()
+
+
+def number_key(value: Exact) -> str:
+    """A number's text, in hexadecimal where the decimal one would be refused."""
+    if value.numerator.bit_length() < _WRITTEN_BY_STR and value.denominator.bit_length() < _WRITTEN_BY_STR:
+        return str(value)
+    return f"{value.numerator:#x}/{value.denominator:#x}"
 
 
 class Node:
@@ -38,7 +55,11 @@ class Node:
 
 
 class Lit(Node):
-    """A canonical constant: kind is number, text, bool, instant, quantity, money, concept."""
+    """A canonical constant: kind is number, quantity, money, text, bool or instant.
+
+    ``of`` is the dimension of a quantity, whose value stands in the coherent SI unit, or the currency of money. A
+    concept is the text of its representative's IRI.
+    """
 
     __slots__ = ("kind", "of", "value")
 
@@ -47,13 +68,13 @@ class Lit(Node):
         self.value: Any = value
         self.of = of
         if kind == "number":
-            self.key = f"#{value}"
+            self.key = "#" + number_key(value)
         elif kind == "quantity":
-            self.key = f"#{value}[{of.key}]" if isinstance(of, Dimension) else f"#{value}"
+            self.key = f"#{number_key(value)}[{of.key}]"  # type: ignore[union-attr]
         elif kind == "text":
-            self.key = f"'{len(value)}:{value}"
+            self.key = shortened(f"'{len(value)}:{value}")
         elif kind == "money":
-            self.key = f"#{value} {of}"
+            self.key = f"#{number_key(value)} {of}"
         elif kind == "instant":
             self.key = f"@{value.ns}"
         else:
@@ -61,18 +82,19 @@ class Lit(Node):
 
 
 class Ref(Node):
-    """A reference: ``path`` of names (one step, or several for a dotted path), each the representative of its concept.
+    """A reference: ``path`` of names (one, or several for a dotted path), each the representative of its concept.
 
     ``type`` is number, int, text, bool, instant, concept, complex or None (undeclared). ``dimension`` is that of its
-    quantity kind. ``steps`` are the concepts, where there is an ontology. ``event`` marks EVENT, EVENT.time and so on.
+    quantity kind. ``steps`` are the concepts, where there is an ontology, and ``concept`` is the last of them.
+    ``event`` marks EVENT, EVENT.time and so on.
     """
 
-    __slots__ = ("dimension", "event", "path", "shown", "steps", "type")
+    __slots__ = ("concept", "dimension", "event", "path", "shown", "steps", "type")
 
     def __init__(
         self,
         path: tuple[str, ...],
-        steps: tuple[Any, ...] = (),
+        steps: tuple[Concept, ...] = (),
         type: str | None = None,
         dimension: Dimension | None = None,
         shown: str = "",
@@ -84,29 +106,30 @@ class Ref(Node):
         self.dimension = dimension
         self.event = event
         self.shown = shown or ".".join(path)
-        self.key = ("EVENT" if event else "") + "$" + "\x1f".join(path)
+        self.concept = steps[-1] if steps else None
+        self.key = ("EVENT$" if event else "$") + "\x1f".join(
+            [p if p.isidentifier() else f"{len(p)}:{p}" for p in path]
+        )
 
 
 class Sum(Node):
     """The sum of its arguments."""
 
     __slots__ = ("args",)
-    sign: ClassVar[str] = "+"
 
     def __init__(self, args: tuple[Term, ...]) -> None:
         self.args = args
-        self.key = "(+ " + " ".join(a.key for a in args) + ")"
+        self.key = shortened("(+ " + " ".join([a.key for a in args]) + ")")
 
 
 class Product(Node):
     """The product of its arguments."""
 
     __slots__ = ("args",)
-    sign: ClassVar[str] = "*"
 
     def __init__(self, args: tuple[Term, ...]) -> None:
         self.args = args
-        self.key = "(* " + " ".join(a.key for a in args) + ")"
+        self.key = shortened("(* " + " ".join([a.key for a in args]) + ")")
 
 
 class Neg(Node):
@@ -136,7 +159,11 @@ MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Compare(Node):
-    """``left op right``. In the simple case left is a Ref and right a Lit."""
+    """``left op right``. In the simple case left is a Ref and right a Lit.
+
+    Two constants stand here only where a rate must decide: money of different currencies. ``<>`` does not occur under
+    the semantics ``default``, nor beside a Boolean constant.
+    """
 
     __slots__ = ("left", "op", "right")
 
@@ -155,7 +182,7 @@ class OneOf(Node):
     def __init__(self, term: Term, values: tuple[Lit, ...]) -> None:
         self.term = term
         self.values = values
-        self.key = f"{term.key} in ({','.join(v.key for v in values)})"
+        self.key = shortened(f"{term.key} in ({','.join([v.key for v in values])})")
 
 
 class TextTest(Node):
@@ -170,7 +197,7 @@ class TextTest(Node):
         self.op = op
         self.term = term
         self.pattern = pattern
-        self.key = f"{term.key} {op} {len(pattern)}:{pattern}"
+        self.key = shortened(f"{term.key} {op} {len(pattern)}:{pattern}")
 
 
 class IsNull(Node):
@@ -195,7 +222,7 @@ class IsA(Node):
         self.ref = ref
         self.concept = concept
         self.name = name
-        self.key = f"{ref.key} isa {name}"
+        self.key = f"{ref.key} isa {len(name)}:{name}"
 
 
 Atom: TypeAlias = Compare | OneOf | TextTest | IsNull | IsA
@@ -228,7 +255,7 @@ class And(Node):
 
     def __init__(self, args: tuple[Normal, ...]) -> None:
         self.args = args
-        self.key = "(& " + " ".join([a.key for a in args]) + ")"
+        self.key = shortened("(& " + " ".join([a.key for a in args]) + ")")
 
 
 class Or(Node):
@@ -238,7 +265,7 @@ class Or(Node):
 
     def __init__(self, args: tuple[Normal, ...]) -> None:
         self.args = args
-        self.key = "(| " + " ".join([a.key for a in args]) + ")"
+        self.key = shortened("(| " + " ".join([a.key for a in args]) + ")")
 
 
 Normal: TypeAlias = And | Or | Not | Truth | Compare | OneOf | TextTest | IsNull | IsA
@@ -259,15 +286,16 @@ def disjunction(args: Iterable[Normal]) -> Normal:
 def _junction(args: Iterable[Normal], cls: type[And] | type[Or], zero: Truth, one: Truth) -> Normal:
     found: dict[str, Normal] = {}
     for arg in args:
-        kind = type(arg)
-        if kind is cls:
-            for inner in arg.args:  # type: ignore[union-attr]
-                found[inner.key] = inner
-        elif kind is Truth:
-            if arg.value is zero.value:  # type: ignore[union-attr]
+        if type(arg) is Compare:  # by far the most
+            found[arg.key] = arg
+        elif isinstance(arg, Truth):
+            if arg.value is zero.value:
                 return zero
-            if arg.value is not one.value:  # type: ignore[union-attr]
+            if arg.value is not one.value:
                 found[arg.key] = arg
+        elif isinstance(arg, cls):
+            for inner in arg.args:
+                found[inner.key] = inner
         else:
             found[arg.key] = arg
     if len(found) < 2:
@@ -314,8 +342,6 @@ def atom_refs(atom: Atom) -> Iterator[Ref]:
 
 def literal(value: Any) -> Lit:
     """A canonical value as a constant of the normal form."""
-    from conceptpubsub.converters import Money, Quantity
-
     if isinstance(value, bool):
         return Lit("bool", value)
     if isinstance(value, str):
@@ -328,3 +354,12 @@ def literal(value: Any) -> Lit:
         return Lit("money", value.value, value.currency)
     exactly: Exact = value
     return Lit("number", exactly)
+
+
+def value_of(lit: Lit) -> Any:
+    """A constant of the normal form as a canonical value."""
+    if lit.kind == "quantity":
+        return Quantity(lit.value, lit.of)  # type: ignore[arg-type]
+    if lit.kind == "money":
+        return Money(lit.value, str(lit.of))
+    return lit.value

@@ -8,10 +8,12 @@ unknown exactly where the comparison is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, assert_never
+from fractions import Fraction
+from typing import Any
 
-from conceptpubsub.converters import Money, Quantity
+from conceptpubsub.converters import Dimension
 from conceptpubsub.filters import arithmetic
+from conceptpubsub.filters.arithmetic import is_absolute
 from conceptpubsub.filters.normal import (
     FALSE,
     FLIPPED,
@@ -37,6 +39,7 @@ from conceptpubsub.filters.normal import (
     conjunction,
     disjunction,
     literal,
+    value_of,
 )
 from conceptpubsub.filters.patterns import like_shape, text_test
 from conceptpubsub.filters.syntax import (
@@ -59,13 +62,14 @@ from conceptpubsub.filters.syntax import (
 )
 from conceptpubsub.model.values import simplest
 
+_MODEST_BITS, _MOST_STEPS = 4096, 8
 _OPS = {"STARTS WITH": "starts", "ENDS WITH": "ends", "CONTAINS": "contains", "WITHIN": "within", "MATCHES": "matches"}
 _TRUE = Lit("bool", True)
 
 
 def normalise(tree: Condition, semantics: str, defaulted: Iterable[str] = ()) -> Normal:
     """The normal form of a tree; ``defaulted`` are the keys of references that have a declared default."""
-    return _Normaliser(semantics == "default", frozenset(defaulted)).condition(tree, True)
+    return _Normaliser(semantics == "default", frozenset(defaulted)).condition(tree)
 
 
 class _Normaliser:
@@ -75,22 +79,38 @@ class _Normaliser:
         self.two_valued = two_valued
         self.defaulted = defaulted
 
-    def condition(self, node: Condition, positive: bool) -> Normal:
-        kind = type(node)
-        if kind is Comparison:
-            return self.comparison(node, positive)  # type: ignore[arg-type]
+    def condition(self, tree: Condition) -> Normal:
+        """De Morgan on the way down, without recursion: each node waits with its sign until those below are done."""
+        done: list[Normal] = []
+        work: list[tuple[Condition, bool, bool]] = [(tree, True, False)]
+        while work:
+            node, positive, ready = work.pop()
+            if type(node) is Comparison:
+                done.append(self.comparison(node, positive))
+            elif isinstance(node, All | Some):
+                if not ready:
+                    work.append((node, positive, True))
+                    work.extend([(arg, positive, False) for arg in reversed(node.args)])
+                    continue
+                count = len(done) - len(node.args)
+                parts = done[count:]
+                del done[count:]
+                done.append(conjunction(parts) if isinstance(node, All) == positive else disjunction(parts))
+            elif isinstance(node, Inverse):
+                work.append((node.arg, not positive, False))
+            else:
+                done.append(self.atom(node, positive))
+        return done.pop()
+
+    def atom(self, node: Condition, positive: bool) -> Normal:
         match node:
-            case All(args):
-                inner = [self.condition(arg, positive) for arg in args]
-                return conjunction(inner) if positive else disjunction(inner)
-            case Some(args):
-                inner = [self.condition(arg, positive) for arg in args]
-                return disjunction(inner) if positive else conjunction(inner)
-            case Inverse(arg):
-                return self.condition(arg, not positive)
-            case Between(term, low, high, at):
-                both = (Comparison(">=", term, low, at), Comparison("<=", term, high, at))
-                return self.condition(All(both, at), positive)
+            case Between(term, low, high):
+                whole = term_of(term)
+                both = [
+                    self.compare(">=", whole, term_of(low), positive),
+                    self.compare("<=", whole, term_of(high), positive),
+                ]
+                return conjunction(both) if positive else disjunction(both)
             case Member(term, items):
                 return self.member(term_of(term), items, positive)
             case Pattern():
@@ -99,14 +119,12 @@ class _Normaliser:
                 return FALSE if positive and ref.key in self.defaulted else self.signed(IsNull(ref), positive)
             case Below(ref, concept, name):
                 return self.signed(IsA(ref, concept, name), positive)
-            case Flag(term):
-                if isinstance(term, Constant):
-                    return TRUE if (term.lit is not None and term.lit.value) == positive else FALSE
-                return self.compare("=", term, _TRUE, positive)
-            case Comparison():
-                return self.comparison(node, positive)
+            case Flag(Constant(lit)):
+                return TRUE if lit.value == positive else FALSE
+            case Flag(Ref() as ref):
+                return self.compare("=", ref, _TRUE, positive)
             case _:
-                assert_never(node)
+                raise AssertionError(f"no atom is a {type(node).__name__}")
 
     def signed(self, atom: Atom, positive: bool) -> Normal:
         if positive:
@@ -124,7 +142,7 @@ class _Normaliser:
 
     def comparison(self, node: Comparison, positive: bool) -> Normal:
         op, left, right, _ = node
-        if type(left) is Ref and type(right) is Constant and right.lit is not None:
+        if type(left) is Ref and type(right) is Constant:
             return self.compare(op, left, right.lit, positive)
         return self.compare(op, term_of(left), term_of(right), positive)
 
@@ -138,6 +156,8 @@ class _Normaliser:
                 op, left, right = MIRRORED[op], right, left
             if isinstance(right, Lit):
                 op, left, right = isolate(op, left, right)
+        if not isinstance(right, Lit) and right.key < left.key:
+            op, left, right = MIRRORED[op], right, left
         if self.two_valued:
             if op == "<>":
                 op, positive = "=", not positive
@@ -153,8 +173,7 @@ class _Normaliser:
         """IN is the OR of its equalities; constants of one kind go together, so that unknown stays exact."""
         groups: dict[tuple[str, Any], dict[str, Lit]] = {}
         for item in items:
-            if item.lit is not None:
-                groups.setdefault((item.lit.kind, item.lit.of), {})[item.lit.key] = item.lit
+            groups.setdefault((item.lit.kind, item.lit.of), {})[item.lit.key] = item.lit
         parts: list[Normal] = []
         for (kind, _), lits in groups.items():
             if len(lits) == 1 or isinstance(term, Lit) or kind in ("bool", "money"):
@@ -179,7 +198,6 @@ def term_of(term: SourceTerm) -> Term:
     if isinstance(term, Ref):
         return term
     if isinstance(term, Constant):
-        assert term.lit is not None
         return term.lit
     if isinstance(term, Minus):
         inner = term_of(term.arg)
@@ -229,39 +247,46 @@ def _folded(value: Any, kept: Term) -> Term:
     return kept if value is None else literal(value)
 
 
-def value_of(lit: Lit) -> Any:
-    """A constant of the normal form as a canonical value."""
-    if lit.kind == "quantity":
-        return Quantity(lit.value, lit.of)  # type: ignore[arg-type]
-    if lit.kind == "money":
-        return Money(lit.value, str(lit.of))
-    return lit.value
+def isolate(op: str, left: Term, right: Lit) -> tuple[str, Term, Lit]:
+    """Move constants to the right until, if possible, a reference stands alone: ``2 * x + 1 > 7`` is ``x > 3``.
 
-
-def isolate(op: str, left: Term, right: Lit) -> tuple[str, Term, Term]:
-    """Move constants to the right until, if possible, a reference stands alone: ``2 * x + 1 > 7`` is ``x > 3``."""
-    while right.kind in ("number", "quantity"):
-        if isinstance(left, Neg):
-            moved = arithmetic.add([value_of(right)], [-1])
-            if isinstance(right.of, arithmetic.Dimension) and arithmetic.is_absolute(right.of):
-                break
-            op, left, right = MIRRORED[op], left.arg, literal(moved)
-            continue
-        constants = [a for a in left.args if isinstance(a, Lit)] if isinstance(left, Sum | Product) else []
-        rest = [a for a in left.args if not isinstance(a, Lit)] if isinstance(left, Sum | Product) else []
-        if len(constants) != 1 or len(rest) != 1:
-            break
-        constant = constants[0]
-        if isinstance(left, Product):
-            if constant.kind != "number" or constant.value == 0:
-                break
-            value = simplest(right.value / arithmetic.Fraction(constant.value))
-            op = op if constant.value > 0 else MIRRORED[op]
-            left, right = rest[0], Lit(right.kind, value, right.of)
-        else:
-            if constant.kind != right.kind or (right.kind == "quantity" and constant.of != right.of):
-                break
-            if isinstance(right.of, arithmetic.Dimension) and arithmetic.is_absolute(right.of):
-                break
-            left, right = rest[0], Lit(right.kind, simplest(right.value - constant.value), right.of)
+    Only where nothing can be lost: one reference, constants of modest size (a result of absurd size is unknown, and
+    must stay so), no absolute temperature, whose opposite does not exist.
+    """
+    steps, kept = 0, (op, left, right)
+    while not isinstance(left, Ref):
+        steps += 1
+        moved = _moved(op, left, right)
+        if moved is None or steps > _MOST_STEPS:
+            return kept
+        op, left, right = moved
     return op, left, right
+
+
+def _moved(op: str, left: Term, right: Lit) -> tuple[str, Term, Lit] | None:
+    """One constant or sign of the left side, moved to the right."""
+    if right.kind not in ("number", "quantity") or (isinstance(right.of, Dimension) and is_absolute(right.of)):
+        return None
+    if isinstance(left, Neg):
+        if isinstance(right.of, Dimension) and right.of.derived:
+            return None
+        return MIRRORED[op], left.arg, Lit(right.kind, -right.value, right.of)
+    if not isinstance(left, Sum | Product):
+        return None
+    constants = [a for a in left.args if isinstance(a, Lit)]
+    rest = [a for a in left.args if not isinstance(a, Lit)]
+    if len(constants) != 1 or len(rest) != 1 or _large(constants[0].value):
+        return None
+    constant, kept = constants[0], rest[0]
+    if isinstance(left, Sum):
+        if constant.kind != right.kind or constant.of != right.of:
+            return None
+        return op, kept, Lit(right.kind, simplest(right.value - constant.value), right.of)
+    if constant.kind != "number" or constant.value == 0:
+        return None
+    value = simplest(Fraction(right.value) / constant.value)
+    return op if constant.value > 0 else MIRRORED[op], kept, Lit(right.kind, value, right.of)
+
+
+def _large(value: Any) -> bool:
+    return bool(max(value.numerator.bit_length(), value.denominator.bit_length()) > _MODEST_BITS)

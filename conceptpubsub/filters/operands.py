@@ -7,22 +7,26 @@ the concept's own context), and that is known only when the comparison is comple
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any, NamedTuple
 
-from conceptpubsub.converters import Converters, Unit
+from conceptpubsub.converters import Converters, Unit, resolve
 from conceptpubsub.errors import ConceptPubSubError, hint, near
 from conceptpubsub.filters import lexer
 from conceptpubsub.filters.arithmetic import is_absolute
 from conceptpubsub.filters.normal import Lit, Ref
 from conceptpubsub.filters.scope import Meaningless, Scope
-from conceptpubsub.filters.syntax import Constant, Minus, Over, Times, Total, references
-from conceptpubsub.model.values import exact, exact_decimal
+from conceptpubsub.filters.syntax import Constant, Minus, Over, Times, Total
+from conceptpubsub.filters.typecheck import type_of
+from conceptpubsub.model import Exact, exact
+from conceptpubsub.model.values import exact_decimal
 
 _NUMBER = re.compile(r"((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([\w$]*)\Z")
-_HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,4096})[lL]?\Z")
-_PAIR = re.compile(r"\s*([^\W\d][\w.\-]*)\s*:\s*('(?:[^']|'')*+'|[^,'{}]+?)\s*(,|\Z)")
+_HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,3000})[lL]?\Z")
+_PAIR = re.compile(r"\s*([^\W\d][\w.\-]*)\s*:\s*('(?:[^']|'')*+'|[^,'{}]+)(,|\Z)")
+_RATIONAL = re.compile(r"([+-]?[0-9]+)/([0-9]+)\Z")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 MAX_ASPECTS = 32
-EMBEDDED = ("unit", "scale", "currency", "language", "timezone", "scheme")
 
 
 class Raw(NamedTuple):
@@ -33,8 +37,18 @@ class Raw(NamedTuple):
     text: str
     at: int
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number; a Boolean is not one."""
+        return isinstance(self.value, int | Fraction) and not isinstance(self.value, bool)
 
-def number_of(token: str, text: str, at: int) -> Any:
+    def negated(self) -> Raw:
+        """The opposite number, in the same context."""
+        text = self.text[1:] if self.text[0] == "-" else "-" + self.text
+        return self._replace(value=-self.value, text=text)
+
+
+def number_of(token: str, text: str, at: int) -> Exact:
     """The value of a number token. A JMS suffix counts only when glued to the number; a unit stands after a space."""
     found = _NUMBER.match(token)
     if found is None or (found[2] and found[2].lower() not in ("l", "f", "d")):
@@ -42,11 +56,8 @@ def number_of(token: str, text: str, at: int) -> Any:
         if sixteen:
             return int(sixteen[1], 16)
         number, glued = (found[1], found[2]) if found else (token, "")
-        raise lexer.fail(
-            text,
-            at,
-            f"'{token[:60]}' is no number and no name; a unit stands after a space: '{number[:40]} {glued[:20]}'",
-        )
+        shown = f"; a unit stands after a space: '{number[:40]} {glued[:20]}'" if glued else ""
+        raise lexer.fail(text, at, f"'{token[:60]}' is no number and no name{shown}")
     try:
         return exact_decimal(found[1])
     except ConceptPubSubError as error:
@@ -55,9 +66,10 @@ def number_of(token: str, text: str, at: int) -> Any:
 
 def read_braces(token: str, text: str, at: int, converters: Converters) -> dict[str, Any]:
     """The aspects in ``{unit: mile, scale: 1000}``."""
-    inner, offset, found = token[1:-1], 0, {}
     if len(token) < 2 or token[-1] != "}":
         raise lexer.fail(text, at, "a context in braces that is never closed")
+    inner, offset = token[1:-1], 0
+    found: dict[str, Any] = {}
     while offset < len(inner) or not found:
         pair = _PAIR.match(inner, offset)
         if pair is None:
@@ -65,36 +77,50 @@ def read_braces(token: str, text: str, at: int, converters: Converters) -> dict[
         aspect, value, _ = pair.groups()
         if aspect in found or len(found) >= MAX_ASPECTS:
             raise lexer.fail(text, at, f"the aspect '{aspect[:60]}' is given twice, or there are too many")
-        found[aspect] = _aspect_value(value)
+        try:
+            found[aspect] = _aspect_value(value.strip())
+        except ConceptPubSubError as error:
+            raise lexer.fail(text, at, str(error)) from None
         offset = pair.end()
-    known = {*EMBEDDED, *getattr(converters, "aspects", ())}
     for aspect in found:
-        if aspect not in known:
-            offered = near(aspect, known)
+        if aspect not in converters.aspects:
+            offered = near(aspect, converters.aspects)
             message = f"no aspect '{aspect[:60]}' is known: a converter must be registered for it.{hint(offered)}"
             raise Meaningless(message, aspect=aspect, near=offered, at=at)
     return found
 
 
 def _aspect_value(value: str) -> Any:
-    if value[0] == "'":
+    if value[:1] == "'":
         return value[1:-1].replace("''", "'")
     if value in ("true", "false", "TRUE", "FALSE"):
         return value.lower() == "true"
-    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", value):
+    if _DECIMAL.match(value):
         return exact_decimal(value)
-    return value.strip()
+    ratio = _RATIONAL.match(value)
+    if ratio and ratio[2].strip("0"):
+        top, bottom = int(exact_decimal(ratio[1])), int(exact_decimal(ratio[2]))
+        return exact(Fraction(top, bottom))
+    return value
+
+
+def aspect_text(value: Any) -> str:
+    """An aspect's value as it is written in braces."""
+    if isinstance(value, str):
+        bare = value.isidentifier() and value.lower() not in ("true", "false")
+        return value if bare else "'" + value.replace("'", "''") + "'"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def settle(term: Any, beside: Any, scope: Scope) -> Any:
     """A term whose constants have found their meaning, given what it is compared with."""
     if isinstance(term, Raw):
-        return _constant(term, beside if isinstance(beside, Ref) else None, scope)
+        return _beside(term, beside, scope)
     if isinstance(term, Times):
-        return Times(tuple(settle(arg, None, scope) for arg in term.args), term.at)
+        return Times(tuple([settle(arg, None, scope) for arg in term.args]), term.at)
     if isinstance(term, Total):
-        measured = next((ref for ref in references(_bare(term)) if ref.dimension is not None), None)
-        return Total(tuple(_part(arg, measured, scope) for arg in term.args), term.at)
+        measured = _measured(term)
+        return Total(tuple([_part(arg, measured, scope) for arg in term.args]), term.at)
     if isinstance(term, Minus):
         return Minus(settle(term.arg, beside, scope), term.at)
     if isinstance(term, Over):
@@ -102,24 +128,46 @@ def settle(term: Any, beside: Any, scope: Scope) -> Any:
     return term
 
 
-def _bare(term: Total) -> Total:
-    """Only the references that stand in a sum directly: those inside a product have another dimension."""
-    direct = [arg.arg if isinstance(arg, Minus) else arg for arg in term.args]
-    return Total(tuple(arg for arg in direct if isinstance(arg, Ref)), term.at)
+def _beside(raw: Raw, beside: Any, scope: Scope) -> Constant:
+    """A constant beside a reference, or beside a sum: then a bare number stands in the unit of what is summed up."""
+    if isinstance(beside, Minus):
+        beside = beside.arg
+    if isinstance(beside, Total) and raw.is_number and not raw.context:
+        measured = _measured(beside)
+        if measured is not None:
+            whole = type_of(settle(beside, None, scope)).dimension
+            if whole is not None and whole != measured.dimension:
+                return _difference(raw, measured, whole)
+        return _constant(raw, measured, scope)
+    return _constant(raw, beside if isinstance(beside, Ref) else None, scope)
+
+
+def _measured(term: Total) -> Ref | None:
+    """The first reference with a unit that stands in a sum directly; one inside a product has another dimension."""
+    for arg in term.args:
+        direct = arg.arg if isinstance(arg, Minus) else arg
+        if isinstance(direct, Ref) and direct.dimension is not None:
+            return direct
+    return None
 
 
 def _part(arg: Any, measured: Ref | None, scope: Scope) -> Any:
     """A part of a sum. A bare number beside an absolute temperature is a difference, in the concept's own unit."""
     if isinstance(arg, Minus):
         return Minus(_part(arg.arg, measured, scope), arg.at)
-    if isinstance(arg, Raw) and not arg.context and measured is not None and measured.dimension is not None:
-        concept = scope.concept(measured)
-        if concept is not None and is_absolute(measured.dimension) and not isinstance(arg.value, bool | str):
-            unit = scope.unit(concept.default_context.get("unit") or concept.canonical_unit or "kelvin")
-            difference = scope.unit("delta_degC")
-            if isinstance(unit, Unit) and isinstance(difference, Unit):
-                return Constant(Lit("quantity", exact(arg.value * unit.factor), difference.dimension), arg.text, arg.at)
+    absolute = measured is not None and measured.dimension is not None and is_absolute(measured.dimension)
+    if measured is not None and absolute and isinstance(arg, Raw) and arg.is_number and not arg.context:
+        return _difference(arg, measured, resolve("delta_degC").dimension)
     return settle(arg, measured, scope)
+
+
+def _difference(raw: Raw, measured: Ref, dimension: Any) -> Constant:
+    """So many degrees of the unit in which a concept's bare values stand."""
+    assert measured.concept is not None
+    named = measured.concept.default_context.get("unit") or measured.concept.canonical_unit
+    unit: Unit = resolve(str(named))
+    scale = measured.concept.default_context.get("scale", 1)
+    return Constant(Lit("quantity", exact(raw.value * scale * unit.factor), dimension), raw.text, raw.at)
 
 
 def _constant(raw: Raw, beside: Ref | None, scope: Scope) -> Constant:

@@ -1,54 +1,52 @@
-"""Filter text to tree: operator precedence with explicit stacks, so that no depth of nesting can overflow.
+"""Filter text to tree, with explicit stacks, so that no depth of nesting can overflow.
 
-Precedence from loose to tight: OR, AND, NOT, comparisons and tests, + and -, * and /, signs.
-Names, units and constants are resolved by the scope as they are met; a mistake is raised with its place.
+Precedence from loose to tight: OR, AND, NOT, comparisons and tests, + and -, * and /, signs. A *group* is what stands
+between two parentheses, or the whole text: conditions collect in its lists of AND and OR, values and the operators
+between them on its two stacks. Names, units and constants are resolved by the scope as they are met; a mistake is
+raised with its place.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
-from conceptpubsub.converters import Unit
-from conceptpubsub.errors import ConceptPubSubError, FilterTypeError, LimitExceeded
+from conceptpubsub.errors import FilterTypeError, LimitExceeded
 from conceptpubsub.filters import lexer
-from conceptpubsub.filters.normal import MIRRORED, Lit, Ref
-from conceptpubsub.filters.operands import Raw, number_of, read_braces, settle
+from conceptpubsub.filters.common import common_atom
+from conceptpubsub.filters.normal import MIRRORED, Ref
+from conceptpubsub.filters.operands import Raw, settle
+from conceptpubsub.filters.predicates import predicate
+from conceptpubsub.filters.reader import DIGITS, RESERVED, TESTS, Reader, is_name, is_text, word_of
 from conceptpubsub.filters.scope import Meaningless, Scope
 from conceptpubsub.filters.syntax import (
     CONDITIONS,
     MAX_DEPTH,
+    MAX_TERM_DEPTH,
     All,
-    Below,
     Between,
     Comparison,
     Condition,
     Constant,
     Flag,
     Inverse,
-    Member,
     Minus,
-    Null,
     Over,
-    Pattern,
     Some,
     Times,
     Total,
     depth,
 )
-from conceptpubsub.filters.typecheck import check_comparison, check_text
-from conceptpubsub.model import Instant
-from conceptpubsub.model.values import exact_decimal
+from conceptpubsub.filters.typecheck import check_comparison
 
-RESERVED = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL", "ESCAPE", "TRUE", "FALSE"])
 COMPARISONS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-TESTS = frozenset(["IN", "LIKE", "BETWEEN", "CONTAINS", "WITHIN", "STARTS", "ENDS", "MATCHES", "ISA", "IS"])
-_ENDS = frozenset(["AND", "OR", ")", ""])
-_DIGITS = frozenset("0123456789.")
-OR, AND, NOT, TEST, PLUS, STAR, SIGN = range(1, 8)
+TEST, PLUS, STAR, SIGN = range(1, 5)
+_ARITHMETIC = {"+": PLUS, "-": PLUS, "*": STAR, "/": STAR}
+_NEGATABLE = TESTS - {"IS"}
+_SUSPECT = 8  # open parentheses from which on the depth of a tree is counted: each makes at most four levels
 
 
 class _Op(NamedTuple):
-    """An operator waiting on the stack; an open parenthesis binds loosest of all."""
+    """An operator waiting for its right operand."""
 
     level: int
     sign: str
@@ -56,16 +54,30 @@ class _Op(NamedTuple):
 
 
 class _Chain:
-    """An AND, OR, sum or product that still grows; frozen when something else takes it."""
+    """A sum or product that still grows; frozen when something else takes it."""
 
     __slots__ = ("at", "items", "level")
 
     def __init__(self, level: int, items: list[Any], at: int) -> None:
         self.level, self.items, self.at = level, items, at
 
-    def frozen(self) -> Any:
-        kind: Any = {OR: Some, AND: All, PLUS: Total, STAR: Times}[self.level]
-        return kind(tuple(self.items), self.at)
+    def frozen(self) -> Total | Times:
+        items = tuple(self.items)
+        return Total(items, self.at) if self.level == PLUS else Times(items, self.at)
+
+
+class _Group:
+    """What has been read since a parenthesis opened (or the text began)."""
+
+    __slots__ = ("ands", "at", "negated", "operands", "ops", "ors")
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+        self.ors: list[Condition] = []
+        self.ands: list[Condition] = []
+        self.negated = False
+        self.operands: list[Any] = []
+        self.ops: list[_Op] = []
 
 
 def parse(text: str, scope: Scope) -> Condition:
@@ -73,30 +85,24 @@ def parse(text: str, scope: Scope) -> Condition:
     return _Parser(text, scope).run()
 
 
-class _Parser:
-    __slots__ = ("at", "deep", "operands", "ops", "scope", "text", "tokens")
+class _Parser(Reader):
+    __slots__ = ("deep", "group", "outer")
 
     def __init__(self, text: str, scope: Scope) -> None:
-        self.text = text
-        self.scope = scope
-        self.tokens = lexer.tokens(text)
-        self.tokens.append("")
-        self.at = 0
-        self.operands: list[Any] = []
-        self.ops: list[_Op] = []
+        super().__init__(text, scope)
+        self.outer: list[_Group] = []
+        self.group = _Group(-1)
         self.deep = False
 
-    # ------------------------------------------------------------------ the loop
-
     def run(self) -> Condition:
-        if len(self.tokens) == 1:
+        if not self.tokens[0]:
             return All((), 0)
         try:
             while True:
                 self.operand()
                 if self.after_operand():
                     break
-            tree = self.condition(self.operands.pop())
+            tree: Condition = self.condition(self.closed())
         except Meaningless as error:
             message, place = lexer.pointed(self.text, error.facts.pop("at", self.at), str(error))
             facts = {**error.facts, "reason": str(error), "line": place.line, "column": place.column}
@@ -105,411 +111,249 @@ class _Parser:
             raise LimitExceeded(f"the filter is nested deeper than {MAX_DEPTH} levels", limit=MAX_DEPTH)
         return tree
 
+    # ------------------------------------------------------------------ operands
+
     def operand(self) -> None:
         """Read signs, NOTs and open parentheses up to one operand, and the operand."""
         while True:
             token = self.tokens[self.at]
-            first = token[:1]
-            if first in _DIGITS and first:
-                self.operands.append(self.number())
+            group = self.group
+            if is_name(token):
+                op = COMPARISONS.get(self.tokens[self.at + 1])
+                if op is not None and not group.ops:
+                    made = common_atom(self, op)
+                    if made is not None:
+                        group.operands.append(made)
+                        return
+                word = word_of(token)
+                if word in ("TRUE", "FALSE"):
+                    group.operands.append(self.truth(word))
+                elif word == "NOT":
+                    self.negate()
+                    continue
+                elif word in RESERVED:
+                    self.expected("a name, a constant or a condition")
+                else:
+                    group.operands.append(self.instant(word) if self.is_instant(word) else self.name(token))
                 return
-            if first == "'" and len(token) > 1:
-                self.operands.append(self.quoted())
+            if token and token[0] in DIGITS:
+                group.operands.append(self.number())
+                return
+            if is_text(token):
+                group.operands.append(self.quoted())
                 return
             if token == "(":
-                self.push(0, "(")
+                self.outer.append(group)
+                self.group = _Group(self.at)
+                self.deep = self.deep or len(self.outer) > _SUSPECT
+                self.at += 1
             elif token in ("+", "-"):
                 self.push(SIGN, token)
-            elif first.isalpha() or first in ('"', "$", "_") or (first == "<" and len(token) > 2):
-                word = token.upper()
-                if word not in RESERVED:
-                    if not self.simple_comparison(token):
-                        self.operands.append(self.name(token, word))
-                    return
-                if word == "NOT":
-                    self.push(NOT, word)
-                elif word in ("TRUE", "FALSE"):
-                    self.operands.append(Raw(word == "TRUE", {}, word, self.at))
-                    self.at += 1
-                    return
-                else:
-                    self.expected("a name, a constant or a condition")
             else:
                 self.expected("a name, a constant or a condition")
 
+    def negate(self) -> None:
+        if self.group.ops:
+            raise lexer.fail(self.text, self.at, "NOT stands before a condition, and a value is expected here")
+        self.group.negated = not self.group.negated
+        self.at += 1
+
     def push(self, level: int, sign: str) -> None:
-        self.ops.append(_Op(level, sign, self.at))
+        self.group.ops.append(_Op(level, sign, self.at))
         self.at += 1
-        if len(self.ops) > MAX_DEPTH:
-            self.deep = True
 
-    def simple_comparison(self, name: str) -> bool:
-        """The common atom ``name op number [unit]`` in one step; False where the text is anything else."""
-        tokens, at = self.tokens, self.at
-        op = COMPARISONS.get(tokens[at + 1])
-        if op is None:
-            return False
-        constant = tokens[at + 2]
-        if not constant[-1:].isdigit() or constant[0] not in _DIGITS:
-            return False
-        after = tokens[at + 3]
-        if after in _ENDS:
-            unit_text, end = "", at + 3
-        elif after[0] == "[":
-            unit_text, end = after[1:-1].strip(), at + 4
-        elif after[0].isalpha() and after.upper() not in RESERVED and after.upper() not in TESTS:
-            unit_text, end = after, at + 4
-        else:
-            return False
-        if tokens[end] not in _ENDS and tokens[end].upper() not in ("AND", "OR"):
-            return False
-        ops = self.ops
-        if ops and ops[-1].level >= TEST:
-            return False
-        ref = self.scope.ref(name)
-        unit = self.scope.unit(unit_text) if unit_text else None
-        if (
-            not isinstance(unit, Unit)
-            or (ref.steps and unit.dimension != ref.dimension)
-            or ref.type not in (None, "number")
-        ):
-            return False
-        value = exact_decimal(constant)
-        text = f"{constant} {after}"
-        self.operands.append(
-            Comparison(op, ref, Constant(Lit("quantity", unit.to_base(value), unit.dimension), text, at + 2), at)
-        )
-        self.at = end
-        return True
-
-    # ------------------------------------------------------------------ operands
-
-    def number(self) -> Any:
-        at, token = self.at, self.tokens[self.at]
-        value = number_of(token, self.text, at)
-        self.at += 1
-        context: dict[str, Any] = {}
-        shown = token
-        after = self.tokens[self.at]
-        if after[:1] == "[":
-            unit = after[1:-1].strip()
-            if not unit:
-                raise lexer.fail(self.text, self.at, "a unit is missing between the brackets")
-            context, shown = self.unit_context(unit), f"{token} [{unit}]"
-        elif after[:1] in "°%‰µ" and after:
-            context, shown = self.unit_context(after), f"{token} [{after}]"
-        elif after[:1].isalpha() and after.upper() not in RESERVED and after.upper() not in TESTS:
-            context, shown = self.unit_context(after), f"{token} {after}"
-        return self.braced(value, context, shown, at)
-
-    def unit_context(self, unit: str) -> dict[str, Any]:
-        found = self.scope.unit(unit)
-        self.at += 1
-        return {"currency": found} if isinstance(found, str) else {"unit": unit}
-
-    def quoted(self) -> Any:
-        at, token = self.at, self.tokens[self.at]
-        self.at += 1
-        return self.braced(token[1:-1].replace("''", "'"), {}, token, at)
-
-    def braced(self, value: Any, context: dict[str, Any], shown: str, at: int) -> Raw:
-        after = self.tokens[self.at]
-        if after[:1] == "{":
-            extra = read_braces(after, self.text, self.at, self.scope.converters)
-            context = {**context, **extra}
-            shown += " {" + ", ".join(f"{k}: {_aspect(v)}" for k, v in extra.items()) + "}"
-            self.at += 1
-        return Raw(value, context, shown, at)
-
-    def name(self, token: str, word: str) -> Any:
-        at = self.at
-        after = self.tokens[at + 1]
-        if word in ("TIMESTAMP", "DATE") and after[:1] == "'" and len(after) > 1:
-            self.at += 2
-            try:
-                instant = Instant.parse(after[1:-1].replace("''", "'"), "UTC" if word == "DATE" else None)
-            except ConceptPubSubError as error:
-                raise Meaningless(str(error), at=at + 1) from None
-            return Raw(instant, {}, f"TIMESTAMP '{instant.isoformat()}'", at)
-        ref = self.scope.ref(token)
-        self.at += 1
-        return ref
-
-    # ------------------------------------------------------------------ operators
+    # ------------------------------------------------------------------ what follows an operand
 
     def after_operand(self) -> bool:
-        """Read what follows an operand; True at the end of the text."""
+        """Read what follows an operand, up to where the next one is expected; True at the end of the text."""
         while True:
             token = self.tokens[self.at]
-            word = token.upper()
+            word = word_of(token)
             if word == "AND":
-                if self.between_waits():
-                    self.ops[-1] = self.ops[-1]._replace(sign="BETWEEN AND")
-                    self.at += 1
-                    return False
-                return self.operator(AND, "AND")
-            if word == "OR":
-                return self.operator(OR, "OR")
-            if token in COMPARISONS:
-                return self.operator(TEST, COMPARISONS[token])
-            if token in ("+", "-"):
-                return self.operator(PLUS, token)
-            if token in ("*", "/"):
-                return self.operator(STAR, token)
-            if token == ")":
-                self.reduce(1)
-                if not self.ops or self.ops.pop().sign != "(":
-                    raise lexer.fail(self.text, self.at, "this parenthesis closes nothing")
+                if not (self.group.ops and self.between_waits()):
+                    self.complete()
                 self.at += 1
-                continue
+                return False
             if not token:
-                self.reduce(1)
-                if self.ops:
-                    raise lexer.fail(self.text, self.ops[-1].at, "this parenthesis is never closed")
+                if self.outer:
+                    raise lexer.fail(self.text, self.group.at, "this parenthesis is never closed")
                 return True
-            if word == "NOT" and self.tokens[self.at + 1].upper() in ("IN", "LIKE", "BETWEEN", "CONTAINS", "WITHIN", "STARTS", "ENDS", "MATCHES", "ISA"):  # fmt: skip
-                self.at += 1
-                if self.test(self.tokens[self.at].upper(), negated=True):
-                    return False
+            if token == ")":
+                self.close()
                 continue
-            if word in TESTS:
+            if word == "OR":
+                self.complete()
+                self.disjoin()
+                self.at += 1
+                return False
+            sign = COMPARISONS.get(token)
+            if sign is not None:
+                self.reduce(TEST)
+                self.push(TEST, sign)
+                return False
+            level = _ARITHMETIC.get(token)
+            if level is not None:
+                self.reduce(level)
+                self.push(level, token)
+                return False
+            if word == "NOT" and word_of(self.tokens[self.at + 1]) in _NEGATABLE:
+                self.at += 1
+                if self.test(word_of(self.tokens[self.at]), negated=True):
+                    return False
+            elif word in TESTS:
                 if self.test(word, negated=False):
                     return False
-                continue
-            self.expected("AND, OR, an operator or the end")
-
-    def operator(self, level: int, sign: str) -> bool:
-        self.reduce(level)
-        self.push(level, sign)
-        return False
-
-    def between_waits(self) -> bool:
-        """Reduce arithmetic; whether a BETWEEN then waits for its AND."""
-        self.reduce(PLUS)
-        return bool(self.ops) and self.ops[-1].sign in ("BETWEEN", "NOT BETWEEN")
-
-    def reduce(self, level: int) -> None:
-        """Apply the waiting operators that bind at least as tightly."""
-        ops = self.ops
-        while ops and ops[-1].level >= level and ops[-1].level > 0:
-            op = ops.pop()
-            if op.level == SIGN:
-                self.operands.append(self.signed(op, self.operands.pop()))
-            elif op.level == NOT:
-                inner = self.condition(self.operands.pop())
-                self.operands.append(inner.arg if isinstance(inner, Inverse) else Inverse(inner, op.at))
-            elif op.level == TEST:
-                self.compared(op)
             else:
-                right, left = self.operands.pop(), self.operands.pop()
-                self.operands.append(self.joined(op, left, right))
-
-    def joined(self, op: _Op, left: Any, right: Any) -> _Chain:
-        if op.level <= AND:
-            right = self.condition(right)
-            left = left if isinstance(left, _Chain) and left.level == op.level else self.condition(left)
-        else:
-            right = self.term(right, op.at)
-            left = left if isinstance(left, _Chain) and left.level == op.level else self.term(left, op.at)
-            if op.sign == "-":
-                right = Minus(right, op.at)
-            elif op.sign == "/":
-                right = Over(right, op.at)
-        if not isinstance(left, _Chain):
-            same = isinstance(left, {OR: Some, AND: All, PLUS: Total, STAR: Times}[op.level])
-            left = _Chain(op.level, list(left.args) if same and left.args else [left], op.at)
-        if isinstance(right, Some if op.level == OR else All if op.level == AND else ()) and right.args:
-            left.items.extend(right.args)
-        else:
-            left.items.append(right)
-        return left
-
-    def signed(self, op: _Op, operand: Any) -> Any:
-        term = self.term(operand, op.at)
-        if op.sign == "+":
-            return term if isinstance(term, Raw | Total | Minus) else Total((term,), op.at)
-        if isinstance(term, Raw) and not isinstance(term.value, str | bool | Instant):
-            return term._replace(value=-term.value, text=term.text[1:] if term.text[0] == "-" else "-" + term.text)
-        return Total((term.arg,), op.at) if isinstance(term, Minus) else Minus(term, op.at)
-
-    def compared(self, op: _Op) -> None:
-        right = self.term(self.operands.pop(), op.at)
-        if op.sign in ("BETWEEN", "NOT BETWEEN"):
-            raise lexer.fail(self.text, self.at, "BETWEEN needs two bounds: BETWEEN low AND high")
-        left = self.term(self.operands.pop(), op.at)
-        if op.sign.endswith("BETWEEN AND"):
-            term, low, high = self.term(self.operands.pop(), op.at), left, right
-            low, high = settle(low, term, self.scope), settle(high, term, self.scope)
-            term = settle(term, low, self.scope)
-            check_comparison(">=", term, low)
-            check_comparison("<=", term, high)
-            made: Any = Between(term, low, high, op.at)
-        else:
-            left, right = settle(left, right, self.scope), settle(right, left, self.scope)
-            if isinstance(left, Constant) and not isinstance(right, Constant):
-                left, right, op = right, left, op._replace(sign=MIRRORED[op.sign])
-            check_comparison(op.sign, left, right)
-            made = Comparison(op.sign, left, right, op.at)
-        self.operands.append(made)
+                self.expected("AND, OR, an operator or the end")
 
     def test(self, word: str, negated: bool) -> bool:
         """A test after an operand; True when more operands must follow (BETWEEN)."""
         self.reduce(PLUS)
-        at = self.at
-        if word == "BETWEEN":
-            if self.ops and self.ops[-1].level == TEST:
-                raise lexer.fail(self.text, at, "a comparison is no operand of BETWEEN: use parentheses and AND")
-            self.push(TEST, "BETWEEN")
-            if negated:
-                self.ops.insert(len(self.ops) - 1, _Op(NOT, "NOT", at))
-            return True
-        if self.ops and self.ops[-1].level == TEST:
+        group, at = self.group, self.at
+        if group.ops:
             raise lexer.fail(self.text, at, f"{word} cannot follow a comparison without AND or OR")
-        term = self.term(self.operands.pop(), at)
+        if word == "BETWEEN":
+            self.push(TEST, "NOT BETWEEN" if negated else "BETWEEN")
+            return True
+        term = self.term(group.operands.pop(), at)
         self.at += 1
-        made: Any
-        if word == "IS":
-            made = self.null(term, at)
-        elif word == "IN":
-            made = self.member(term, at)
-        elif word == "ISA":
-            made = self.below(term, at)
-        else:
-            made = self.pattern(word, settle(term, None, self.scope), at)
-        self.operands.append(Inverse(made, at) if negated else made)
+        made = predicate(self, word, term, at, at - 1 - negated)
+        group.operands.append(Inverse(made, at) if negated else made)
         return False
 
-    def null(self, term: Any, at: int) -> Any:
-        negated = self.tokens[self.at].upper() == "NOT"
-        self.at += negated
-        if self.tokens[self.at].upper() != "NULL":
-            self.expected("NULL")
+    def between_waits(self) -> bool:
+        """Reduce arithmetic; whether a BETWEEN then waits for its AND, which is thereby found."""
+        self.reduce(PLUS)
+        op = self.group.ops[-1] if self.group.ops else None
+        if op is None or not op.sign.endswith("BETWEEN"):
+            return False
+        self.group.ops[-1] = op._replace(sign=op.sign + " AND")
+        return True
+
+    # ------------------------------------------------------------------ conditions
+
+    def complete(self) -> None:
+        """The operand read last becomes a condition of the group."""
+        group = self.group
+        made = self.condition(self.operand_read())
+        if group.negated:
+            group.negated = False
+            made = made.arg if isinstance(made, Inverse) else Inverse(made, made.at)
+        group.ands.append(made)
+
+    def operand_read(self) -> Any:
+        if self.group.ops:
+            self.reduce(TEST)
+        return self.group.operands.pop()
+
+    def disjoin(self) -> None:
+        """The conditions joined by AND become a condition joined by OR."""
+        group = self.group
+        group.ors.append(group.ands[0] if len(group.ands) == 1 else All(tuple(group.ands), group.ands[0].at))
+        group.ands = []
+
+    def closed(self) -> Any:
+        """The whole group, as a condition or, if it is one, as a value."""
+        group = self.group
+        if not (group.ors or group.ands or group.negated):
+            return self.operand_read()
+        self.complete()
+        if group.ors:
+            self.disjoin()
+            return Some(tuple(group.ors), group.ors[0].at)
+        return group.ands[0] if len(group.ands) == 1 else All(tuple(group.ands), group.ands[0].at)
+
+    def close(self) -> None:
+        if not self.outer:
+            raise lexer.fail(self.text, self.at, "this parenthesis closes nothing")
+        made = self.closed()
+        self.group = self.outer.pop()
+        self.group.operands.append(made)
         self.at += 1
-        if not isinstance(term, Ref):
-            raise lexer.fail(self.text, at, "IS NULL asks about a name, not about a value")
-        return Inverse(Null(term, at), at) if negated else Null(term, at)
 
-    def member(self, term: Any, at: int) -> Member:
-        if self.tokens[self.at] != "(":
-            self.expected("an opening parenthesis after IN")
-        items: list[Constant] = []
-        while True:
-            self.at += 1
-            items.append(self.item(term))
-            if self.tokens[self.at] == ")":
-                break
-            if self.tokens[self.at] != ",":
-                self.expected("a comma or a closing parenthesis")
-        self.at += 1
-        term = settle(term, items[0], self.scope)
-        for item in items:
-            check_comparison("=", term, item)
-        return Member(term, tuple(items), at)
+    # ------------------------------------------------------------------ values
 
-    def item(self, term: Any) -> Constant:
-        token = self.tokens[self.at]
-        sign = token if token in ("+", "-") else ""
-        self.at += bool(sign)
-        token = self.tokens[self.at]
-        word = token.upper()
-        if token[:1] in _DIGITS and token:
-            raw = self.number()
-        elif sign:
-            self.expected("a number")
-        elif token[:1] == "'" and len(token) > 1:
-            raw = self.quoted()
-        elif word in ("TRUE", "FALSE"):
-            raw = Raw(word == "TRUE", {}, word, self.at)
-            self.at += 1
-        elif word in ("TIMESTAMP", "DATE"):
-            raw = self.name(token, word)
-        else:
-            self.expected("a constant")
-        if sign == "-":
-            raw = raw._replace(value=-raw.value, text="-" + raw.text)
-        made = settle(raw, term, self.scope)
-        assert isinstance(made, Constant)
-        return made
+    def reduce(self, level: int) -> None:
+        """Apply the waiting operators that bind at least as tightly."""
+        ops, operands = self.group.ops, self.group.operands
+        while ops and ops[-1].level >= level:
+            op = ops.pop()
+            if op.level == SIGN:
+                operands.append(self.signed(op, operands.pop()))
+            elif op.level == TEST:
+                operands.append(self.compared(op))
+            else:
+                right, left = operands.pop(), operands.pop()
+                operands.append(self.joined(op, left, right))
 
-    def below(self, term: Any, at: int) -> Below:
-        token = self.tokens[self.at]
-        if not isinstance(term, Ref):
-            raise lexer.fail(self.text, at, "ISA asks about a name or EVENT, not about a value")
-        if token[:1] == "'" and len(token) > 1:
-            name, shown = token[1:-1].replace("''", "'"), token
-        elif token and (token[0].isalpha() or token[0] in '"<_$') and token.upper() not in RESERVED:
-            name = shown = token
-            name = token[1:-1].replace('""', '"') if token[0] == '"' else token[1:-1] if token[0] == "<" else token
-        else:
-            self.expected("a concept after ISA")
-        concept = self.scope.named(name) if self.scope.ontology is not None else None
-        self.at += 1
-        return Below(term, concept, concept.representative if concept is not None else name, shown, at)
+    def joined(self, op: _Op, left: Any, right: Any) -> _Chain:
+        right = self.term(right, op.at)
+        if op.sign == "-":
+            right = Minus(right, op.at)
+        elif op.sign == "/":
+            right = Over(right, op.at)
+        if isinstance(left, _Chain) and left.level == op.level:
+            left.items.append(right)
+            return left
+        return _Chain(op.level, [self.term(left, op.at), right], op.at)
 
-    def pattern(self, word: str, term: Any, at: int) -> Pattern:
-        if word in ("STARTS", "ENDS"):
-            if self.tokens[self.at].upper() != "WITH":
-                self.expected(f"WITH after {word}")
-            self.at += 1
-            word += " WITH"
-        token = self.tokens[self.at]
-        if token[:1] != "'" or len(token) < 2:
-            self.expected(f"a text in quotes after {word}")
-        text, escape = token[1:-1].replace("''", "'"), None
-        self.at += 1
-        if word == "LIKE" and self.tokens[self.at].upper() == "ESCAPE":
-            self.at += 1
-            token = self.tokens[self.at]
-            escape = token[1:-1].replace("''", "'") if token[:1] == "'" and len(token) > 1 else ""
-            if len(escape) != 1:
-                raise lexer.fail(self.text, self.at, "ESCAPE takes one character in quotes")
-            self.at += 1
-        from conceptpubsub.filters.patterns import check_pattern
+    def signed(self, op: _Op, operand: Any) -> Any:
+        """A sign before a value. Even a plus asks for a number, so it is kept, as a sum of one."""
+        term = self.term(operand, op.at)
+        if op.sign == "-":
+            if isinstance(term, Raw) and term.is_number:
+                return term.negated()
+            if not isinstance(term, Minus):
+                return Minus(term, op.at)
+            term = term.arg
+        return (
+            Total((term,), op.at) if isinstance(term, Ref) or (isinstance(term, Raw) and not term.is_number) else term
+        )
 
-        check_pattern(word, text, escape, self.text, self.at - 1)
-        check_text(word, term)
-        return Pattern(word, term, text, escape, at)
+    def compared(self, op: _Op) -> Condition:
+        operands, scope = self.group.operands, self.scope
+        right = self.term(operands.pop(), op.at)
+        if op.sign.endswith("BETWEEN"):
+            raise lexer.fail(self.text, self.at, "BETWEEN needs two bounds: BETWEEN low AND high")
+        left = self.term(operands.pop(), op.at)
+        before, after = op.at - 1, op.at + 1
+        if op.sign.endswith("AND"):
+            term, low, high = self.term(operands.pop(), op.at), left, right
+            low, high = settle(low, term, scope), settle(high, term, scope)
+            term = settle(term, low, scope)
+            check_comparison(">=", term, low, (before, after))
+            check_comparison("<=", term, high, (before, after))
+            made = Between(term, low, high, op.at)
+            return Inverse(made, op.at) if op.sign.startswith("NOT") else made
+        left, right = settle(left, right, scope), settle(right, left, scope)
+        if isinstance(left, Constant) and not isinstance(right, Constant):
+            check_comparison(op.sign, left, right, (before, after))
+            return Comparison(MIRRORED[op.sign], right, left, op.at)
+        check_comparison(op.sign, left, right, (before, after))
+        return Comparison(op.sign, left, right, op.at)
 
     # ------------------------------------------------------------------ shapes
 
     def condition(self, operand: Any) -> Any:
         """An operand as a condition: a reference or Boolean stands for itself."""
-        if isinstance(operand, _Chain):
-            operand = operand.frozen()
         if isinstance(operand, CONDITIONS):
             return operand
         if isinstance(operand, Ref):
-            if operand.steps and operand.type not in (None, "bool"):
+            if operand.type not in (None, "bool"):
                 raise Meaningless(f"{operand.shown} is no Boolean: compare it with something", at=self.at - 1)
             return Flag(operand, self.at - 1)
         if isinstance(operand, Raw) and isinstance(operand.value, bool):
-            return Flag(Constant(Lit("bool", operand.value), operand.text, operand.at), operand.at)
+            return Flag(Constant(self.scope.constant(operand.value, {}, None), operand.text, operand.at), operand.at)
         at = operand.at if isinstance(operand, Raw) else self.at - 1
         raise lexer.fail(self.text, at, "this is a value, not a condition: compare it with something")
 
     def term(self, operand: Any, at: int) -> Any:
         """An operand as a value."""
+        if isinstance(operand, CONDITIONS):
+            message = "this operator takes values, and a condition stands beside it: use AND or OR"
+            raise lexer.fail(self.text, at, message)
         if isinstance(operand, _Chain):
             operand = operand.frozen()
-        if isinstance(operand, CONDITIONS):
-            raise lexer.fail(
-                self.text, at, "this operator takes values, and a condition stands beside it: use AND or OR"
-            )
+        if self.deep and depth(operand) > MAX_TERM_DEPTH:
+            raise LimitExceeded(f"arithmetic is nested deeper than {MAX_TERM_DEPTH} levels", limit=MAX_TERM_DEPTH)
         return operand
-
-    def expected(self, what: str) -> NoReturn:
-        token = self.tokens[self.at]
-        if not token:
-            raise lexer.fail(self.text, self.at, f"the filter ends where {what} is expected")
-        if token in "'\"":
-            raise lexer.fail(self.text, self.at, f"a {'text' if token != chr(34) else 'name'} that is never closed: add the missing {token}")  # fmt: skip
-        if token in "[{":
-            raise lexer.fail(self.text, self.at, f"'{token}' is never closed")
-        reserved = (
-            " (a reserved word; write it in double quotes to use it as a name)" if token.upper() in RESERVED else ""
-        )
-        raise lexer.fail(self.text, self.at, f"{what} is expected, not '{token[:60]}'{reserved}", token=token[:200])
-
-
-def _aspect(value: Any) -> str:
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) and not value.isidentifier() else str(value)

@@ -38,6 +38,21 @@ def like_pieces(pattern: str, escape: str | None) -> list[Any] | None:
     return pieces
 
 
+def ordered_wildcards(pieces: list[Any]) -> list[Any]:
+    """The same pattern with every run of wildcards in one order: ``%_%`` is ``_%``."""
+    made: list[Any] = []
+    pending = False
+    for piece in pieces:
+        if piece is ANY:
+            pending = True
+            continue
+        if pending and piece is not ONE:
+            made.append(ANY)
+            pending = False
+        made.append(piece)
+    return [*made, ANY] if pending else made
+
+
 def like_canonical(pieces: list[Any]) -> str:
     """The pattern with a backslash as the escape character."""
     return "".join("%" if p is ANY else "_" if p is ONE else "\\" + p if p in "%_\\" else p for p in pieces)
@@ -49,7 +64,7 @@ def like_shape(pattern: str, escape: str | None) -> tuple[str, str]:
     >>> like_shape("bl%", None), like_shape("%a!%%", "!"), like_shape("a_c", None)
     (('starts', 'bl'), ('contains', 'a%'), ('like', 'a_c'))
     """
-    pieces = like_pieces(pattern, escape) or []
+    pieces = ordered_wildcards(like_pieces(pattern, escape) or [])
     if ONE not in pieces:
         count = pieces.count(ANY)
         text = "".join(p for p in pieces if p is not ANY)
@@ -64,36 +79,23 @@ def like_shape(pattern: str, escape: str | None) -> tuple[str, str]:
     return "like", like_canonical(pieces)
 
 
-@lru_cache(maxsize=4096)
-def _pieces(canonical: str) -> tuple[Any, ...]:
-    return tuple(like_pieces(canonical, "\\") or ())
-
-
 def like_match(value: str, canonical: str) -> bool:
-    """Whether a whole text fits a LIKE pattern: two pointers, and the last % to fall back to.
+    """Whether a whole text fits a LIKE pattern, in linear time. A lone surrogate is a character like others.
 
     >>> like_match("This is a test", "T_i% a %e_t")
     True
     """
-    pieces = _pieces(canonical)
-    v = p = 0
-    star, mark = -1, 0
-    while v < len(value):
-        if p < len(pieces) and pieces[p] is ANY:
-            star, mark = p, v
-            p += 1
-        elif p < len(pieces) and (pieces[p] is ONE or pieces[p] == value[v]):
-            v += 1
-            p += 1
-        elif star >= 0:
-            mark += 1
-            v, p = mark, star + 1
-        else:
-            return False
-    return all(piece is ANY for piece in pieces[p:])
+    return compiled_like(canonical).fullmatch(value if encodable(value) else seen_by_re2(value)) is not None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
+def compiled_like(canonical: str) -> Any:
+    """A LIKE pattern as a regular expression."""
+    pieces = like_pieces(canonical, "\\") or []
+    return _compile("(?s)" + "".join(".*" if p is ANY else "." if p is ONE else _engine().escape(p) for p in pieces))
+
+
+@lru_cache(maxsize=1024)
 def compiled_regex(pattern: str) -> Any:
     """A compiled MATCHES pattern; ``fullmatch`` decides."""
     return _compile(pattern)
@@ -116,6 +118,11 @@ def _compile(pattern: str) -> Any:
 def encodable(text: str) -> bool:
     """Whether RE2 can see the text: a lone surrogate has no UTF-8."""
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def seen_by_re2(text: str) -> str:
+    """The text with lone surrogates replaced by a character that no pattern holds."""
+    return "".join("\U0010ffff" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 
 def text_test(op: str, value: str, pattern: str) -> bool:

@@ -9,10 +9,12 @@ from typing import Any
 
 from conceptpubsub.filters.normal import Ref
 from conceptpubsub.filters.syntax import (
+    CONDITIONS,
     All,
     Below,
     Between,
     Comparison,
+    Condition,
     Constant,
     Flag,
     Inverse,
@@ -24,14 +26,15 @@ from conceptpubsub.filters.syntax import (
     Some,
     Times,
     Total,
+    postorder,
 )
 
-_OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _SIGN = range(1, 8)
+_OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 9)
 
 
 def show(node: Any) -> str:
     """The canonical text of a condition or term."""
-    return _shown(node)[0]
+    return _condition(node) if isinstance(node, CONDITIONS) else _shown(node)[0]
 
 
 def quoted(text: str) -> str:
@@ -43,25 +46,44 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _shown(node: Any) -> tuple[str, int]:
-    """A node's text and how tightly its outermost operator binds."""
+def _condition(tree: Condition) -> str:
+    """A condition, from the atoms up: for each node its text and how tightly its outermost operator binds."""
+    done: list[tuple[str, int]] = []
+    for node in postorder(tree):
+        match node:
+            case All(args) | Some(args):
+                word, binds = ("AND", _AND) if isinstance(node, All) else ("OR", _OR)
+                parts = done[len(done) - len(args) :]
+                del done[len(done) - len(args) :]
+                done.append((f" {word} ".join([_bracketed(part, binds) for part in parts]), binds if args else _ATOM))
+            case Inverse(Null(ref)):
+                done[-1] = (f"{ref.shown} IS NOT NULL", _TEST)
+            case Inverse(Member(term, items)):
+                done[-1] = (f"{_within(term, _SUM)} NOT IN ({_listed(items)})", _TEST)
+            case Inverse():
+                done[-1] = (f"NOT {_bracketed(done[-1], _TEST)}", _NOT)
+            case _:
+                done.append(_atom(node))
+    return done.pop()[0]
+
+
+def _bracketed(part: tuple[str, int], level: int) -> str:
+    text, binds = part
+    return text if binds >= level and text else f"({text or 'TRUE'})"
+
+
+def _listed(items: tuple[Constant, ...]) -> str:
+    return ", ".join([item.text for item in items])
+
+
+def _atom(node: Any) -> tuple[str, int]:
     match node:
-        case Ref():
-            return node.shown, 9
-        case Constant(_, text):
-            return text, _SIGN if text.startswith("-") else 9
-        case All(args):
-            return (" AND ".join(_within(arg, _NOT) for arg in args), _AND) if args else ("", 9)
-        case Some(args):
-            return " OR ".join(_within(arg, _AND) for arg in args), _OR
-        case Inverse(arg):
-            return _inverse(arg)
         case Comparison(op, left, right):
             return f"{_within(left, _SUM)} {op} {_within(right, _SUM)}", _TEST
         case Between(term, low, high):
             return f"{_within(term, _SUM)} BETWEEN {_within(low, _SUM)} AND {_within(high, _SUM)}", _TEST
         case Member(term, items):
-            return f"{_within(term, _SUM)} IN ({', '.join(item.text for item in items)})", _TEST
+            return f"{_within(term, _SUM)} IN ({_listed(items)})", _TEST
         case Pattern(op, term, text, escape):
             tail = f" ESCAPE {quoted(escape)}" if escape is not None else ""
             return f"{_within(term, _SUM)} {op} {quoted(text)}{tail}", _TEST
@@ -70,9 +92,20 @@ def _shown(node: Any) -> tuple[str, int]:
         case Below(ref, _, _, shown):
             return f"{ref.shown} ISA {shown}", _TEST
         case Flag(term):
-            return _shown(term)[0], 9
+            return _shown(term)[0], _ATOM
+        case _:
+            raise AssertionError(f"no atom is a {type(node).__name__}")
+
+
+def _shown(node: Any) -> tuple[str, int]:
+    """A term's text and how tightly its outermost operator binds."""
+    match node:
+        case Ref():
+            return node.shown, _ATOM
+        case Constant(_, text):
+            return text, _SIGN if text.startswith("-") else _ATOM
         case Minus(arg):
-            return f"-{_within(arg, 8)}", _SIGN
+            return f"-{_within(arg, _ATOM)}", _SIGN
         case Over(arg):
             return f"1 / {_within(arg, _SIGN)}", _PRODUCT
         case Total(args):
@@ -80,35 +113,24 @@ def _shown(node: Any) -> tuple[str, int]:
         case Times(args):
             return _product(args)
         case _:
-            raise AssertionError(f"no node is a {type(node).__name__}")
+            raise AssertionError(f"no term is a {type(node).__name__}")
 
 
 def _within(node: Any, level: int) -> str:
-    text, binds = _shown(node)
-    return text if binds >= level and text else f"({text})"
-
-
-def _inverse(arg: Any) -> tuple[str, int]:
-    match arg:
-        case Null(ref):
-            return f"{ref.shown} IS NOT NULL", _TEST
-        case Member(term, items):
-            return f"{_within(term, _SUM)} NOT IN ({', '.join(item.text for item in items)})", _TEST
-        case _:
-            return f"NOT {_within(arg, _TEST)}", _NOT
+    return _bracketed(_shown(node), level)
 
 
 def _sum(args: tuple[Any, ...]) -> tuple[str, int]:
     if len(args) == 1:
-        return f"+{_within(args[0], 8)}", _SIGN
-    text = _within(args[0], _PRODUCT)
+        return f"+{_within(args[0], _ATOM)}", _SIGN
+    parts = [_within(args[0], _PRODUCT)]
     for arg in args[1:]:
-        text += f" - {_within(arg.arg, _PRODUCT)}" if isinstance(arg, Minus) else f" + {_within(arg, _PRODUCT)}"
-    return text, _SUM
+        parts.append(f"- {_within(arg.arg, _PRODUCT)}" if isinstance(arg, Minus) else f"+ {_within(arg, _PRODUCT)}")
+    return " ".join(parts), _SUM
 
 
 def _product(args: tuple[Any, ...]) -> tuple[str, int]:
-    text = _within(args[0], _SIGN)
+    parts = [_within(args[0], _SIGN)]
     for arg in args[1:]:
-        text += f" / {_within(arg.arg, _SIGN)}" if isinstance(arg, Over) else f" * {_within(arg, _SIGN)}"
-    return text, _PRODUCT
+        parts.append(f"/ {_within(arg.arg, _SIGN)}" if isinstance(arg, Over) else f"* {_within(arg, _SIGN)}")
+    return " ".join(parts), _PRODUCT

@@ -2,22 +2,27 @@
 
 Named tuples rather than dataclasses: a hundred thousand subscriptions are loaded at a time, and a tuple is made
 three times as fast. ``at`` is a token's number; `conceptpubsub.filters.lexer.position` turns it into line and column.
+
+Conditions are walked without recursion (`postorder`). Terms nest at most MAX_TERM_DEPTH levels, so that they may be
+walked by plain recursion.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from conceptpubsub.filters.normal import Lit, Ref
 
 MAX_DEPTH = 200
+MAX_TERM_DEPTH = 40
 MAX_TEXT = 1 << 20
 
 
 class Constant(NamedTuple):
-    """A constant as canonical value and as text in its own context (``86 degF``); lit is None where it means nothing."""
+    """A constant as canonical value and as text in its own context (``86 degF``)."""
 
-    lit: Lit | None
+    lit: Lit
     text: str
     at: int
 
@@ -136,7 +141,6 @@ class Some(NamedTuple):
 
 Condition: TypeAlias = Comparison | Between | Member | Pattern | Null | Below | Flag | Inverse | All | Some
 CONDITIONS = (Comparison, Between, Member, Pattern, Null, Below, Flag, Inverse, All, Some)
-TERMS = (Ref, Constant, Total, Times, Minus, Over)
 
 
 def children(node: Any) -> tuple[Any, ...]:
@@ -158,6 +162,23 @@ def children(node: Any) -> tuple[Any, ...]:
             return (term,)
         case _:
             return ()
+
+
+def postorder(tree: Condition) -> Iterator[Condition]:
+    """Every condition below a tree and the tree itself, each after those directly below it."""
+    work: list[tuple[Condition, bool]] = [(tree, False)]
+    while work:
+        node, ready = work.pop()
+        if ready:
+            yield node
+        elif isinstance(node, All | Some):
+            work.append((node, True))
+            work.extend((arg, False) for arg in reversed(node.args))
+        elif isinstance(node, Inverse):
+            work.append((node, True))
+            work.append((node.arg, False))
+        else:
+            yield node
 
 
 def references(node: Any) -> tuple[Ref, ...]:

@@ -1,0 +1,142 @@
+"""A cursor over the tokens of a filter: constants, names, and what to say when something else was expected."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.filters import lexer
+from conceptpubsub.filters.normal import Ref
+from conceptpubsub.filters.operands import Raw, aspect_text, number_of, read_braces
+from conceptpubsub.filters.scope import Meaningless, Scope
+from conceptpubsub.model import Instant
+
+RESERVED = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL", "ESCAPE", "TRUE", "FALSE"])
+TESTS = frozenset(["IN", "LIKE", "BETWEEN", "CONTAINS", "WITHIN", "STARTS", "ENDS", "MATCHES", "ISA", "IS"])
+DIGITS = frozenset("0123456789.")
+_BARE_UNITS = "°%‰µ"
+_SENTINELS = ("",) * 6
+
+
+def word_of(token: str) -> str:
+    """A token as a keyword: case does not matter, but only ASCII letters make keywords."""
+    return token.upper() if token.isascii() else token
+
+
+def is_name(token: str) -> bool:
+    """Whether a token is a name, a dotted path, a quoted name or an IRI; it may still be a reserved word."""
+    first = token[:1]
+    return first.isalpha() or first == "_" or first == "$" or (first in '"<' and len(token) > 2)
+
+
+def is_text(token: str) -> bool:
+    """Whether a token is a text constant."""
+    return token[:1] == "'" and len(token) > 1
+
+
+def text_of(token: str) -> str:
+    """The text that a text constant holds."""
+    return token[1:-1].replace("''", "'")
+
+
+class Reader:
+    """The tokens of a text and a place among them."""
+
+    __slots__ = ("at", "scope", "text", "tokens")
+
+    def __init__(self, text: str, scope: Scope) -> None:
+        self.text = text
+        self.scope = scope
+        self.tokens = lexer.tokens(text)
+        self.tokens.extend(_SENTINELS)
+        self.at = 0
+
+    def number(self) -> Raw:
+        """A number, with its unit or currency and its braces."""
+        at, token = self.at, self.tokens[self.at]
+        value = number_of(token, self.text, at)
+        self.at += 1
+        context: dict[str, Any] = {}
+        shown = token
+        after = self.tokens[self.at]
+        if after[:1] == "[" and len(after) > 1:
+            unit = after[1:-1].strip()
+            if not unit:
+                raise lexer.fail(self.text, self.at, "a unit is missing between the brackets")
+            context, shown = self._unit(unit), f"{token} [{unit}]"
+        elif after and after[0] in _BARE_UNITS:
+            context, shown = self._unit(after), f"{token} [{after}]"
+        elif after[:1].isalpha() and word_of(after) not in RESERVED and word_of(after) not in TESTS:
+            context, shown = self._unit(after), f"{token} {after}"
+        return self._braced(value, context, shown, at)
+
+    def _unit(self, unit: str) -> dict[str, Any]:
+        found = self.scope.unit(unit)
+        self.at += 1
+        return {"currency": found} if isinstance(found, str) else {"unit": unit}
+
+    def quoted(self) -> Raw:
+        """A text constant."""
+        at, token = self.at, self.tokens[self.at]
+        self.at += 1
+        return self._braced(text_of(token), {}, token, at)
+
+    def truth(self, word: str) -> Raw:
+        """TRUE or FALSE."""
+        self.at += 1
+        return Raw(word == "TRUE", {}, word, self.at - 1)
+
+    def _braced(self, value: Any, context: dict[str, Any], shown: str, at: int) -> Raw:
+        extra = self._braces()
+        if extra:
+            twice = context.keys() & extra.keys()
+            if twice:
+                raise lexer.fail(
+                    self.text, self.at - 1, f"the {min(twice)} is given twice, before the braces and in them"
+                )
+            context = {**context, **extra}
+            shown += " {" + ", ".join(f"{k}: {aspect_text(v)}" for k, v in extra.items()) + "}"
+        return Raw(value, context, shown, at)
+
+    def _braces(self) -> dict[str, Any]:
+        after = self.tokens[self.at]
+        if after[:1] != "{":
+            return {}
+        self.at += 1
+        return read_braces(after, self.text, self.at - 1, self.scope.converters)
+
+    def is_instant(self, word: str) -> bool:
+        """Whether TIMESTAMP or DATE begins a constant here: they are names like others elsewhere."""
+        return word in ("TIMESTAMP", "DATE") and is_text(self.tokens[self.at + 1])
+
+    def instant(self, word: str) -> Raw:
+        """``TIMESTAMP '2026-11-18T05:00Z'``, or ``DATE '2026-11-18'``: the midnight it begins with, in UTC."""
+        at = self.at
+        self.at += 2
+        zone = self._braces().get("timezone", "UTC" if word == "DATE" else None)
+        try:
+            instant = Instant.parse(text_of(self.tokens[at + 1]), None if zone is None else str(zone))
+        except ConceptPubSubError as error:
+            raise Meaningless(str(error), at=at + 1) from None
+        return Raw(instant, {}, f"TIMESTAMP '{instant.isoformat()}'", at)
+
+    def name(self, token: str) -> Ref:
+        """A reference."""
+        ref = self.scope.ref(token)
+        self.at += 1
+        return ref
+
+    def expected(self, what: str) -> NoReturn:
+        """Say what should have stood here."""
+        token = self.tokens[self.at]
+        if not token:
+            raise lexer.fail(self.text, self.at, f"the filter ends where {what} is expected")
+        if token in "'\"":
+            kind = "name" if token == '"' else "text"
+            raise lexer.fail(self.text, self.at, f"a {kind} that is never closed: add the missing {token}")
+        if token in "[{":
+            raise lexer.fail(self.text, self.at, f"'{token}' is never closed")
+        reserved = word_of(token) in RESERVED
+        hint = " (a reserved word; write it in double quotes to use it as a name)" if reserved else ""
+        shown = token[:60] if token.isprintable() else repr(token[:60])[1:-1]
+        raise lexer.fail(self.text, self.at, f"{what} is expected, not '{shown}'{hint}", token=token[:200])
