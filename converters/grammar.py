@@ -4,7 +4,7 @@
 
     unit     = term { ( "*" | "·" | "/" | " per " | " " ) term }
     term     = ( name | number | "(" unit ")" ) [ ( "**" | "^" ) exponent ]
-    exponent = superscripts | [ "-" ] digits [ "." digits ] | "(" [ "-" ] digits "/" digits ")"
+    exponent = superscripts | "-" digits, glued | [ "-" ] digits [ "." digits ] | "(" [ "-" ] digits "/" digits ")"
 
 An exponent is one literal, so ``m**9**9`` does not parse. A blank after a slash (``J/kg K``) is ambiguous and refused.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from conceptpubsub.converters.measures import MAX_POWER, Measure, product
+from conceptpubsub.converters.measures import MAX_POWER, MAX_ROOT, Measure, product
 from conceptpubsub.errors import UnknownUnit
 from conceptpubsub.model.values import exact_decimal
 
@@ -131,7 +131,7 @@ class _Parser:
 
     def term(self, depth: int) -> tuple[list[tuple[Measure, Fraction]], Fraction, bool]:
         if (number := self.take("number")) is not None:
-            value = Fraction(exact_decimal(number)) if len(number) <= 40 else Fraction(0)
+            value = Fraction(exact_decimal(number)) if len(number) <= MAX_NAME else Fraction(0)
             if not 1 / MAX_FACTOR <= value <= MAX_FACTOR:
                 raise refuse(self.text, "holds a number out of bounds")
             power = self.exponent()
@@ -168,6 +168,9 @@ class _Parser:
         return found
 
     def exponent(self) -> Fraction:
+        if self.glued_minus():
+            self.place += 1
+            return self.bounded("-" + (self.take("number") or ""))
         if self.take("power") is None:
             return Fraction(1)
         bracket = self.take("open") is not None
@@ -183,10 +186,16 @@ class _Parser:
             raise refuse(self.text, "has an exponent on an exponent")
         return self.bounded(sign + digits)
 
+    def glued_minus(self) -> bool:
+        """``s-1``, as climate data writes it: a minus right behind a name, a number right behind the minus."""
+        pair = self.tokens[self.place : self.place + 2]
+        kinds = [token.kind for token in pair if not token.spaced]
+        return kinds == ["minus", "number"] and self.tokens[self.place - 1].kind == "name"
+
     def bounded(self, digits: str) -> Fraction:
         if len(digits) > 8 or digits.endswith("/0") or "e" in digits.lower():
             raise refuse(self.text, f"has an exponent beyond ±{MAX_POWER}")
         power = Fraction(digits) if "/" not in digits or "." not in digits else Fraction(MAX_POWER + 1)
-        if abs(power) > MAX_POWER or power.denominator > 12 or power == 0:
+        if abs(power) > MAX_POWER or power.denominator > MAX_ROOT or power == 0:
             raise refuse(self.text, f"has an exponent that is zero, beyond ±{MAX_POWER} or no simple fraction")
         return power

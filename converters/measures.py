@@ -14,7 +14,9 @@ from conceptpubsub.converters.logs import LogScale
 from conceptpubsub.errors import UnknownUnit
 
 MAX_POWER = 24
+MAX_ROOT = 12
 _ROOT = DecimalContext(prec=50)
+_MAX_BITS = 1 << 13
 _FORCE = {"kg": 1, "m": 1, "s": -2}
 _LENGTH = {"m": 1}
 
@@ -51,10 +53,16 @@ class Measure:
         """This measure to a power; an inexact root is kept to 50 digits."""
         if power == 1:
             return self
+        if self.bits() * abs(power) > _MAX_BITS:
+            raise UnknownUnit("a unit with exponents beyond all measure", near=())
         factor = root(self.factor, power)
         return Measure(
             factor, {k: v * power for k, v in self.powers.items()}, {k: v * power for k, v in self.marks.items()}
         )
+
+    def bits(self) -> int:
+        """The size of the factor."""
+        return self.factor.numerator.bit_length() + self.factor.denominator.bit_length()
 
     def dimension(self) -> Dimension:
         """The dimension with its tag."""
@@ -104,6 +112,9 @@ def product(parts: Iterable[tuple[Measure, Fraction]], factor: Fraction = Fracti
         if part.log is not None:
             raise UnknownUnit("a logarithmic unit with a reference stands alone: dBm per hertz is no product", near=())
         made = made * part.raised(power)
+    every = (*made.powers.values(), *made.marks.values())
+    if made.bits() > _MAX_BITS or any(abs(e) > MAX_POWER or e.denominator > MAX_ROOT for e in every):
+        raise UnknownUnit("a unit with exponents beyond all measure", near=())
     shapes = [part.powers for part, power in listed if power == 1 and not part.marks]
     if len(listed) == 2 and shapes in ([_FORCE, _LENGTH], [_LENGTH, _FORCE]):
         return replace(made, torque=True)
