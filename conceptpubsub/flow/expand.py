@@ -1,0 +1,154 @@
+"""Expand: the shortest event sequence that takes a start row to a goal row under a collapse rule.
+
+The search goes backwards from the goal, as in Gryphon: A* over *patterns* of rows in which a column is a known value or
+free. A step chooses a rule and an event that makes the columns the rule replaces come out right; the columns it
+replaces become free before it. A pattern that the start fits, found with its conditions checked forwards, ends the
+search. The estimate is the exact answer of an easier problem (the rule's *unconstrained* or *uniform unconstrained*
+form), never above the truth, so the first sequence found is a shortest one.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from conceptpubsub.errors import FlowError
+from conceptpubsub.flow.collapse import CollapseRule, Row
+from conceptpubsub.flow.expressions import Attribute
+from conceptpubsub.flow.functions import Failed
+
+BUDGET = 100_000
+Event = dict[str, Any]
+Cost = Callable[[Event], float]
+
+
+class Unreachable(FlowError):
+    """No event sequence takes the start to the goal, or none was found within the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A shortest sequence for one key, its cost, and how many rows the search looked at."""
+
+    events: tuple[Event, ...]
+    cost: float
+    explored: int
+
+
+def form(rule: CollapseRule) -> str:
+    """Which estimator fits: uniform unconstrained, unconstrained, constrained, or general."""
+    if not rule.replacement_form:
+        return "general"
+    rows = [tuple(expr.name for expr in r.replaces.values() if isinstance(expr, Attribute)) for r in rule.rules]
+    if any(len(set(row)) < len(row) for row in rows):
+        return "constrained"
+    sets = {frozenset(r.replaces) for r in rule.rules}
+    sizes = {len(s) for s in sets if s}
+    if len(sizes) == 1:
+        k = sizes.pop()
+        if all(frozenset(c) in sets for c in itertools.combinations(rule.columns, k)):
+            return "uniform unconstrained"
+    return "unconstrained"
+
+
+def estimator(rule: CollapseRule) -> Callable[[Row, Row], int]:
+    """A lower bound on the number of events between two rows: each event replaces at most so many columns.
+
+    >>> from conceptpubsub.flow.collapse import CollapseRule, Rule
+    >>> rule = Rule.of({"set": {"a": "p", "b": "q"}}, ("a", "b", "c"), "")
+    >>> estimator(CollapseRule("k", ("a", "b", "c"), (0, 0, 0), (rule,)))((1, 2, 3), (1, 0, 0))
+    1
+    """
+    most = max((len(r.replaces) for r in rule.rules), default=1) or 1
+
+    def estimate(start: Row, goal: Row) -> int:
+        differing = sum(1 for a, b in zip(start, goal, strict=True) if a != b)
+        return ceil(differing / most)
+
+    return estimate
+
+
+def expand_row(rule: CollapseRule, key: Any, start: Row, goal: Row, cost: Cost | None = None, budget: int = BUDGET) -> Expansion:
+    """The cheapest events for one key from start to goal; costs are at least 1 and default to 1 each.
+
+    Values for event attributes are drawn from the start and the goal: under the replacement form no other value can
+    help, because a value that is neither is gone again before the end or never compared with one between.
+    """
+    if start == goal:
+        return Expansion((), 0.0, 0)
+    price: Cost = cost or (lambda event: 1.0)
+    values = _values(rule, start, goal)
+    names = rule.parameters()
+    estimate = estimator(rule)
+    counter = itertools.count()
+    heap: list[tuple[float, int, float, Row, tuple[Event, ...]]] = [(estimate(start, goal), 0, 0.0, start, ())]
+    best = {start: 0.0}
+    explored = 0
+    moves = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(values, repeat=len(names))]
+    if len(moves) > budget:
+        raise Unreachable(f"{len(moves):,} possible events a step, beyond the budget of {budget:,}", key=key)
+    while heap:
+        _, _, spent, row, events = heapq.heappop(heap)
+        if row == goal:
+            return Expansion(events, spent, explored)
+        if spent > best.get(row, spent):
+            continue
+        for move in moves:
+            explored += 1
+            if explored > budget:
+                raise Unreachable(f"no sequence to {goal} found within {budget:,} steps", key=key, goal=goal)
+            event = {rule.key: key, **move}
+            try:
+                after = rule.apply(event, row)
+            except Failed:
+                continue
+            total = spent + max(1.0, price(event))
+            if after != row and total < best.get(after, float("inf")):
+                best[after] = total
+                heapq.heappush(heap, (total + estimate(after, goal), next(counter), total, after, (*events, event)))
+    raise Unreachable(f"no event sequence takes {key} from {start} to {goal}", key=key, start=start, goal=goal)
+
+
+def _values(rule: CollapseRule, start: Row, goal: Row) -> Sequence[Any]:
+    """The values worth trying: those of goal and start, and the constants that conditions compare with."""
+    found: dict[Any, None] = {}
+    for value in (*goal, *start, *_constants(rule)):
+        if value is not None:
+            found.setdefault(value)
+    return tuple(found)
+
+
+def _constants(rule: CollapseRule) -> Iterable[Any]:
+    from conceptpubsub.filters.normal import Compare, Lit, atoms
+    from conceptpubsub.filters.normalise import value_of
+
+    for each in rule.rules:
+        if each.condition is not None:
+            for atom in atoms(each.condition.normal):
+                if isinstance(atom, Compare) and isinstance(atom.right, Lit):
+                    yield value_of(atom.right)
+
+
+def expand(rule: CollapseRule, start: dict[Any, Row], goal: dict[Any, Row], cost: Cost | None = None) -> list[Event]:
+    """The shortest sequence from one state to another, key by key: rows are independent under a keyed rule.
+
+    Equal row changes are searched for once.
+    """
+    known: dict[tuple[Row, Row], Expansion] = {}
+    found: list[Event] = []
+    for key, wanted in goal.items():
+        have = start.get(key, rule.initial)
+        if have == wanted:
+            continue
+        done = known.get((have, wanted)) if cost is None else None
+        if done is None:
+            done = known[(have, wanted)] = expand_row(rule, key, have, wanted, cost)
+        found += [{**event, rule.key: key} for event in done.events]
+    lost = [key for key in start if key not in goal and start[key] != rule.initial]
+    if lost:
+        raise Unreachable(f"the goal has no row for {lost[0]!r}, and no event removes one", key=lost[0])
+    return found
