@@ -1,15 +1,18 @@
 """CloudEvents: ours without loss, others' for what they say, and nothing is fetched."""
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import pytest
 import rdflib
 from hypothesis import given
 
+from conceptpubsub.converters import Converters
 from conceptpubsub.errors import CodecError
-from conceptpubsub.model import Context, Instant, SemanticEvent, SemanticObject
+from conceptpubsub.model import Context, Instant, Ontology, SemanticEvent, SemanticObject
 from conceptpubsub.model.codecs import from_cloudevent, to_cloudevent
+from conceptpubsub.model.validation import validate
 from tests.unit.model.event_strategies import published
 
 SOSA = "http://www.w3.org/ns/sosa/"
@@ -200,3 +203,18 @@ def test_what_cloudevents_demand_is_asked_for(missing: str) -> None:
         to_cloudevent(event)
     with pytest.raises(CodecError, match="years"):
         to_cloudevent(SemanticEvent("A", id="1", source="s", time=Instant(10**28)))
+
+
+def test_an_observation_means_what_the_ontology_says() -> None:
+    onto = Ontology.bundled("observations")
+    conv = Converters.default(onto)
+    data = {
+        "@type": "sosa:Observation",
+        "sosa:observedProperty": {"@id": onto["AirTemperature"].iri},
+        "sosa:hasResult": {"qudt:numericValue": 72.5, "qudt:unit": {"@id": "unit:DEG_F"}},
+        "sosa:madeBySensor": {"@id": "http://example.org/sensor/4"},
+    }
+    event = from_cloudevent(envelope(data))
+    assert validate(event, onto, problem=conv.problem) == ()
+    assert conv.convert(event[onto["AirTemperature"].iri], Context(unit="degC"), exact=True).value == Fraction(45, 2)
+    assert onto[event.concept] == onto["Observation"]
