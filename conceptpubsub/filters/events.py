@@ -100,11 +100,15 @@ def _matching(
 
 
 def _found(ref: Ref, path: tuple[str, ...], held: SemanticObject, seen: View, scope: Scope) -> Found | None:
+    concept = scope.ontology.find(path[-1]) if scope.ontology is not None and ref.steps else None
     if held.is_complex:
-        concept_name = path[-1] if ref.steps else held.concept
-        return Found(path, Complex(concept_name), concept_name)
-    if scope.ontology is not None and ref.steps:
-        value: Any = scope.converters.canonical(scope.ontology.find(path[-1]), held.value, held.context, seen.time)
+        declared = ref.type if concept is None else concept.value_type or concept.canonical_unit
+        if declared not in (None, "complex"):
+            return None
+        name = path[-1] if ref.steps else held.concept
+        return Found(path, Complex(name), name)
+    if concept is not None:
+        value: Any = scope.converters.canonical(concept, held.value, held.context, seen.time)
     else:
         value = scope.canonical(ref, held.value, held.context, seen.time)
     return None if value is None else Found(path, value, None)

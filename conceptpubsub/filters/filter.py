@@ -35,7 +35,7 @@ class Filter:
     ("price < 500 AND dest = 'MXP'", True)
     """
 
-    __slots__ = ("_digest", "_normal", "_references", "_text", "scope", "source", "tree")
+    __slots__ = ("_compiled", "_digest", "_normal", "_references", "_text", "scope", "source", "tree")
 
     scope: Scope
     tree: Condition
@@ -49,6 +49,7 @@ class Filter:
         self._references: tuple[Ref, ...] | None = None
         self._text: str | None = None
         self._digest: str | None = None
+        self._compiled: Any = None  # what the layer of relations works out once; never pickled
 
     @classmethod
     def parse(

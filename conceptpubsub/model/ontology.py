@@ -167,6 +167,11 @@ class Ontology:
             return other if other.ontology is self else self.find(other.iri)
         return self[other]
 
+    def spellings(self) -> dict[str, int]:
+        """Every text that names a concept (short name, prefixed name or IRI), with the concept's index."""
+        rows = self._data["concepts"]
+        return {name: rows[i][4] for name, i in self._by_name.items()}
+
     # indexes
 
     @property
