@@ -175,9 +175,15 @@ class ForeignRates:
             try:
                 date = dt.date.fromordinal(day - back)
                 return exact(self.source.convert(1, self.pivot, currency, date=date))
-            except ValueError:  # its own "no such rate" is one
-                continue
+            except Exception as error:
+                if not _says_no_rate(error):
+                    raise
         return None
+
+
+def _says_no_rate(error: Exception) -> bool:
+    """Whether an error only says that there is no such rate; what is really wrong is for the caller to report."""
+    return isinstance(error, ValueError | LookupError) or "NotFound" in type(error).__name__
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,24 @@ def test_what_is_compared(one: str, other: str) -> None:
 
 
 def test_comparable_is_an_equivalence_between_units() -> None:
-    names = ["J", "N*m", "W*h", "Hz", "rpm", "Bq", "1/s", "K", "degC", "delta_degC", "W", "var", "VA", "dBm", "rad", "1"]
+    names = [
+        "J",
+        "N*m",
+        "W*h",
+        "Hz",
+        "rpm",
+        "Bq",
+        "1/s",
+        "K",
+        "degC",
+        "delta_degC",
+        "W",
+        "var",
+        "VA",
+        "dBm",
+        "rad",
+        "1",
+    ]
     dimensions = [resolve(name).dimension for name in names]
     for one, other, third in itertools.product(dimensions, repeat=3):
         assert one.comparable(one)
