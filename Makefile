@@ -45,6 +45,7 @@ check: $(READY_DEV) java
 
 bench: $(READY_DEV)
 	@for file in benchmarks/$(or $(TOPIC),*).py; do \
+	    [ -f "$$file" ] || { echo "no benchmark $$file" >&2; exit 1; }; \
 	    topic=$$(basename $$file .py); \
 	    case $$topic in _*|calibrate) continue;; esac; \
 	    echo "== $$topic"; $(BIN)/python -m benchmarks.$$topic --quick || exit 1; \
