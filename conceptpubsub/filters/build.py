@@ -5,18 +5,13 @@ An expression is text in the making; comparing one gives a Filter, so there is o
 
 from __future__ import annotations
 
-import datetime as dt
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from conceptpubsub.converters import is_currency
 from conceptpubsub.errors import FilterError
 from conceptpubsub.filters.filter import Filter
-from conceptpubsub.filters.printer import quoted
-from conceptpubsub.filters.reader import RESERVED
-from conceptpubsub.model import Instant, decimal_text, exact
-
-_PLAIN = re.compile(r"[^\W\d][\w$]*\Z")
+from conceptpubsub.filters.spelling import constant, constant_text, name_text, quoted
 
 
 class Expression:
@@ -121,7 +116,7 @@ class Expression:
 
     def isa(self, concept: Any) -> Filter:
         """``ISA``."""
-        return Filter.parse(f"{self.text} ISA {_name(getattr(concept, 'name', concept))}")
+        return Filter.parse(f"{self.text} ISA {name_text(getattr(concept, 'name', concept))}")
 
     def isnull(self) -> Filter:
         """``IS NULL``."""
@@ -129,14 +124,15 @@ class Expression:
 
 
 def ref(name: str, *path: str) -> Expression:
-    """A reference to a concept or attribute; more names make a dotted path.
+    """A reference to a concept or attribute; more names, or dots, make a path.
 
     >>> (ref("Vehicle", "Odometer") > quantity(10, "km")) & ref("name").like("a%")
     Filter.parse("Vehicle.Odometer > 10 km AND name LIKE 'a%'")
     """
     if not path and name in ("EVENT", "EVENT.time", "EVENT.source", "EVENT.id"):
         return Expression(name)
-    return Expression(".".join(_name(step) for step in ((name, *path) if path else name.split("."))))
+    steps = (name, *path) if path or "://" in name else name.split(".")
+    return Expression(".".join(name_text(step) for step in steps))
 
 
 def quantity(value: Any, unit: str | None = None, **context: Any) -> Expression:
@@ -144,37 +140,13 @@ def quantity(value: Any, unit: str | None = None, **context: Any) -> Expression:
 
     >>> ref("Distance") == quantity(3.85, unit="mile", scale=1000)
     Filter.parse('Distance = 3.85 mile {scale: 1000}')
+    >>> ref("Price") < quantity(100, "EUR")
+    Filter.parse('Price < 100 EUR')
     """
-    text = _text(value)
     if unit is not None:
-        text += f" {unit}" if _PLAIN.match(unit) and unit.upper() not in RESERVED and unit != "in" else f" [{unit}]"
-    if context:
-        text += " {" + ", ".join(f"{aspect}: {_aspect(given)}" for aspect, given in context.items()) + "}"
-    return Expression(text)
-
-
-def _aspect(value: Any) -> str:
-    return quoted(value) if isinstance(value, str) else decimal_text(exact(value))
-
-
-def _name(name: str) -> str:
-    if _PLAIN.match(name) and name.upper() not in RESERVED:
-        return name
-    if "://" in name and ">" not in name and " " not in name:
-        return f"<{name}>"
-    return '"' + name.replace('"', '""') + '"'
+        context = {"currency" if is_currency(unit) else "unit": unit, **context}
+    return Expression(constant_text(value, context))
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, Expression):
-        return value.text
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, Instant | dt.datetime | dt.date):
-        return f"TIMESTAMP '{Instant.of(value).isoformat()}'"
-    if isinstance(value, Mapping | Iterable):
-        raise FilterError(f"{value!r} is no constant of a filter; use isin() for several values")
-    number = decimal_text(exact(value))
-    return f"({number})" if "/" in number else number
+    return value.text if isinstance(value, Expression) else constant(value)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from conceptpubsub.converters import Dimension
 from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.filters.lexer import DIGITS, RESERVED, TESTS, text_of, word_of
 from conceptpubsub.filters.normal import Lit, Ref
-from conceptpubsub.filters.reader import DIGITS, RESERVED, TESTS, Reader, text_of, word_of
+from conceptpubsub.filters.reader import Reader
 from conceptpubsub.filters.scope import Meaningless, Scope
 from conceptpubsub.filters.syntax import Comparison, Constant
 from conceptpubsub.filters.typecheck import check_comparison

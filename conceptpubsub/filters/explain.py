@@ -10,8 +10,9 @@ from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.filters.evaluate import Evaluation, bindings, evaluate_binding
 from conceptpubsub.filters.events import Complex, View, candidates, view
 from conceptpubsub.filters.normal import Ref
-from conceptpubsub.filters.printer import quoted, show
+from conceptpubsub.filters.printer import show
 from conceptpubsub.filters.scope import Scope
+from conceptpubsub.filters.spelling import quoted
 from conceptpubsub.filters.syntax import All, Below, Condition, Inverse, Null, Some, references
 from conceptpubsub.model import Instant, SemanticEvent
 from conceptpubsub.model.objects import as_object

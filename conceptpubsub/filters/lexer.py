@@ -11,6 +11,10 @@ from typing import NamedTuple
 from conceptpubsub.errors import FilterSyntaxError, LimitExceeded
 from conceptpubsub.filters.syntax import MAX_TEXT
 
+RESERVED = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL", "ESCAPE", "TRUE", "FALSE"])
+TESTS = frozenset(["IN", "LIKE", "BETWEEN", "CONTAINS", "WITHIN", "STARTS", "ENDS", "MATCHES", "ISA", "IS"])
+COMPARISONS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+DIGITS = frozenset("0123456789.")
 _STEP = r"""(?:[^\W\d][\w$]*+|\$[\w$]*+|"(?:[^"]|"")*+"|<[A-Za-z][\w+.\-]*+:[^\s<>"{}|^`\\]*+>)"""
 _TOKEN = re.compile(
     rf"""\s*+(
@@ -34,6 +38,27 @@ class Place(NamedTuple):
     column: int
     offset: int
     length: int
+
+
+def word_of(token: str) -> str:
+    """A token as a keyword: case does not matter, but only ASCII letters make keywords."""
+    return token.upper() if token.isascii() else token
+
+
+def is_name(token: str) -> bool:
+    """Whether a token is a name, a dotted path, a quoted name or an IRI; it may still be a reserved word."""
+    first = token[:1]
+    return first.isalpha() or first == "_" or first == "$" or (first in '"<' and len(token) > 2)
+
+
+def is_text(token: str) -> bool:
+    """Whether a token is a text constant."""
+    return token[:1] == "'" and len(token) > 1
+
+
+def text_of(token: str) -> str:
+    """The text that a text constant holds."""
+    return token[1:-1].replace("''", "'")
 
 
 def tokens(text: str) -> list[str]:

@@ -39,8 +39,8 @@ from conceptpubsub.filters.normal import (
     conjunction,
     disjunction,
     literal,
-    value_of,
 )
+from conceptpubsub.filters.normal import value_of as value_of
 from conceptpubsub.filters.patterns import like_shape, text_test
 from conceptpubsub.filters.syntax import (
     All,

@@ -23,7 +23,8 @@ from conceptpubsub.model.values import exact_decimal
 
 _NUMBER = re.compile(r"((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([\w$]*)\Z")
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,3000})[lL]?\Z")
-_PAIR = re.compile(r"\s*([^\W\d][\w.\-]*)\s*:\s*('(?:[^']|'')*+'|[^,'{}]+)(,|\Z)")
+ASPECT = re.compile(r"[^\W\d][\w.\-]*")
+_PAIR = re.compile(rf"\s*({ASPECT.pattern})\s*:\s*('(?:[^']|'')*+'|[^,'{{}}]+)(,|\Z)")
 _RATIONAL = re.compile(r"([+-]?[0-9]+)/([0-9]+)\Z")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 MAX_ASPECTS = 32
@@ -102,14 +103,6 @@ def _aspect_value(value: str) -> Any:
         top, bottom = int(exact_decimal(ratio[1])), int(exact_decimal(ratio[2]))
         return exact(Fraction(top, bottom))
     return value
-
-
-def aspect_text(value: Any) -> str:
-    """An aspect's value as it is written in braces."""
-    if isinstance(value, str):
-        bare = value.isidentifier() and value.lower() not in ("true", "false")
-        return value if bare else "'" + value.replace("'", "''") + "'"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def settle(term: Any, beside: Any, scope: Scope) -> Any:

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from conceptpubsub.errors import FilterTypeError, LimitExceeded
 from conceptpubsub.filters import lexer
 from conceptpubsub.filters.common import common_atom
+from conceptpubsub.filters.lexer import COMPARISONS, DIGITS, RESERVED, TESTS, is_name, is_text, word_of
 from conceptpubsub.filters.normal import MIRRORED, Ref
 from conceptpubsub.filters.operands import Raw, settle
 from conceptpubsub.filters.predicates import predicate
-from conceptpubsub.filters.reader import DIGITS, RESERVED, TESTS, Reader, is_name, is_text, word_of
+from conceptpubsub.filters.reader import Reader
 from conceptpubsub.filters.scope import Meaningless, Scope
 from conceptpubsub.filters.syntax import (
     CONDITIONS,
@@ -38,7 +39,6 @@ from conceptpubsub.filters.syntax import (
 )
 from conceptpubsub.filters.typecheck import check_comparison
 
-COMPARISONS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 TEST, PLUS, STAR, SIGN = range(1, 5)
 _ARITHMETIC = {"+": PLUS, "-": PLUS, "*": STAR, "/": STAR}
 _NEGATABLE = TESTS - {"IS"}

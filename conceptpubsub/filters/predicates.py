@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from conceptpubsub.filters import lexer
+from conceptpubsub.filters.lexer import DIGITS, RESERVED, is_name, is_text, text_of, word_of
 from conceptpubsub.filters.normal import Ref
 from conceptpubsub.filters.operands import settle
 from conceptpubsub.filters.patterns import check_pattern
-from conceptpubsub.filters.reader import DIGITS, RESERVED, Reader, is_name, is_text, text_of, word_of
+from conceptpubsub.filters.reader import Reader
 from conceptpubsub.filters.syntax import Below, Constant, Inverse, Member, Null, Pattern
 from conceptpubsub.filters.typecheck import check_comparison, check_isa, check_text
 

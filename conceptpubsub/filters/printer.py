@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from conceptpubsub.filters.normal import Ref
+from conceptpubsub.filters.spelling import quoted as quoted
 from conceptpubsub.filters.syntax import (
     CONDITIONS,
     All,
@@ -35,15 +36,6 @@ _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _SIGN, _ATOM = range(1, 9)
 def show(node: Any) -> str:
     """The canonical text of a condition or term."""
     return _condition(node) if isinstance(node, CONDITIONS) else _shown(node)[0]
-
-
-def quoted(text: str) -> str:
-    """A text constant.
-
-    >>> quoted("it's")
-    "'it''s'"
-    """
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _condition(tree: Condition) -> str:

@@ -6,37 +6,15 @@ from typing import Any, NoReturn
 
 from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.filters import lexer
+from conceptpubsub.filters.lexer import RESERVED, TESTS, is_text, text_of, word_of
 from conceptpubsub.filters.normal import Ref
-from conceptpubsub.filters.operands import Raw, aspect_text, number_of, read_braces
+from conceptpubsub.filters.operands import Raw, number_of, read_braces
 from conceptpubsub.filters.scope import Meaningless, Scope
+from conceptpubsub.filters.spelling import aspect_text
 from conceptpubsub.model import Instant
 
-RESERVED = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL", "ESCAPE", "TRUE", "FALSE"])
-TESTS = frozenset(["IN", "LIKE", "BETWEEN", "CONTAINS", "WITHIN", "STARTS", "ENDS", "MATCHES", "ISA", "IS"])
-DIGITS = frozenset("0123456789.")
 _BARE_UNITS = "°%‰µ"
 _SENTINELS = ("",) * 6
-
-
-def word_of(token: str) -> str:
-    """A token as a keyword: case does not matter, but only ASCII letters make keywords."""
-    return token.upper() if token.isascii() else token
-
-
-def is_name(token: str) -> bool:
-    """Whether a token is a name, a dotted path, a quoted name or an IRI; it may still be a reserved word."""
-    first = token[:1]
-    return first.isalpha() or first == "_" or first == "$" or (first in '"<' and len(token) > 2)
-
-
-def is_text(token: str) -> bool:
-    """Whether a token is a text constant."""
-    return token[:1] == "'" and len(token) > 1
-
-
-def text_of(token: str) -> str:
-    """The text that a text constant holds."""
-    return token[1:-1].replace("''", "'")
 
 
 class Reader:
@@ -95,7 +73,7 @@ class Reader:
                     self.text, self.at - 1, f"the {min(twice)} is given twice, before the braces and in them"
                 )
             context = {**context, **extra}
-            shown += " {" + ", ".join(f"{k}: {aspect_text(v)}" for k, v in extra.items()) + "}"
+            shown += " {" + ", ".join(f"{aspect}: {aspect_text(given)}" for aspect, given in extra.items()) + "}"
         return Raw(value, context, shown, at)
 
     def _braces(self) -> dict[str, Any]:
