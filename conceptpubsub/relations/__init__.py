@@ -1,0 +1,6 @@
+"""Relations between filters: satisfiable, identical, overlaps, covers, merge; witnesses; the covering forest."""
+
+from conceptpubsub.relations.decide import covers, identical, overlaps, satisfiable, witness
+from conceptpubsub.relations.merging import merge
+
+__all__ = ["covers", "identical", "merge", "overlaps", "satisfiable", "witness"]
