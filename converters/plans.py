@@ -20,7 +20,7 @@ from conceptpubsub.converters.units import Unit, applied, resolve, whole_numbers
 from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.model.context import EMPTY, Context
 from conceptpubsub.model.instants import Instant
-from conceptpubsub.model.values import Exact, exact, simplest
+from conceptpubsub.model.values import Exact, exact, simplest, to_float
 
 Moves: TypeAlias = tuple[tuple[str, Any, Any], ...]
 
@@ -78,12 +78,19 @@ class Plan:
             except ConceptPubSubError as error:
                 return Problem(error.message)
         if self.value_type == "int" and type(shown) is not int:
-            return Problem(f"{concept.name} is an integer, and {float(shown):g} is not one")
-        if concept.minimum is not None and shown < concept.minimum:
-            return Problem(f"{concept.name} is at least {concept.minimum}, and {float(shown):g} is less")
-        if concept.maximum is not None and shown > concept.maximum:
-            return Problem(f"{concept.name} is at most {concept.maximum}, and {float(shown):g} is more")
+            return Problem(f"{concept.name} is an integer, and {to_float(shown):g} is not one")
+        if self._bounds(concept.minimum) and shown < concept.minimum:
+            return Problem(f"{concept.name} is at least {concept.minimum}, and {to_float(shown):g} is less")
+        if self._bounds(concept.maximum) and shown > concept.maximum:
+            return Problem(f"{concept.name} is at most {concept.maximum}, and {to_float(shown):g} is more")
         return None
+
+    def _bounds(self, limit: Exact | None) -> bool:
+        """Whether a declared limit speaks of this value: in another currency than the declared one only zero does."""
+        if limit is None:
+            return False
+        home = self.concept.default_context.get("currency")
+        return limit == 0 or self.currency is None or self.context.get("currency") == home
 
 
 def _ranged(concept: Any) -> bool:
@@ -126,22 +133,29 @@ def _plan(concept: Any, whole: Context, kind: str | None, moves: Moves) -> Plan:
     unit = resolve(text) if isinstance(text, str) else None
     if text is not None and unit is None:
         return wrong(f"a unit is named by text, not {text!r}")
-    expected = None
-    if concept is not None and concept.canonical_unit is not None:
-        expected = resolve(concept.canonical_unit)
+    expected = None if concept is None else _expected(concept)
     dimension = None if unit is None else unit.dimension
+    checked = concept is not None and (kind == "int" or _ranged(concept))
+    if expected is not None and currency is not None and "currency" not in concept.default_context:
+        return wrong(f"{concept.name} is measured in {expected.name}, not in money")
     if unit is not None and expected is not None:
         dimension = adopted(unit, expected)
         if dimension is None:
             return wrong(f"{concept.name} is measured in {expected.name}, which {unit.name} does not convert to")
+    elif unit is not None and checked:
+        return wrong(f"{concept.name} is declared without a unit, and the value has one: {unit.name}")
     if unit is not None and currency is not None:
         currency = f"{currency}*({unit.dimension.base_unit})"
-    if currency is not None and unit is None:
-        expected = None
     return Plan(
-        concept, whole, kind, None, unit, dimension, expected, scale, currency, moves,
-        _map(scale, unit), concept is not None and (kind == "int" or _ranged(concept)),
+        concept, whole, kind, None, unit, dimension, None if unit is None else expected, scale, currency, moves,
+        _map(scale, unit), checked,
     )  # fmt: skip
+
+
+def _expected(concept: Any) -> Unit | None:
+    """The unit in which a concept declares its range: the canonical one, else that of its default context."""
+    text = concept.canonical_unit or concept.default_context.get("unit")
+    return None if text is None else resolve(text)
 
 
 def _map(scale: Exact, unit: Unit | None) -> tuple[int, int, int] | None:

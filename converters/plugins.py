@@ -6,9 +6,11 @@ it loads is what ``register`` takes. One that fails to load is a warning, not a 
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 GROUP = "conceptpubsub.converters"
@@ -16,11 +18,17 @@ GROUP = "conceptpubsub.converters"
 
 def installed() -> Iterator[tuple[str, Any]]:
     """(aspect, converter) of each entry point that loads, in the order of their names."""
-    for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+    for point in _points(tuple(sys.path)):
         try:
             yield point.name.partition(".")[0], point.load()
         except Exception as error:
             warn(point.name, error)
+
+
+@lru_cache(maxsize=8)
+def _points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """The entry points to be found on a path: looked up once, for it reads the metadata of every package."""
+    return tuple(sorted(entry_points(group=GROUP), key=lambda each: each.name))
 
 
 def warn(name: str, error: Exception) -> None:

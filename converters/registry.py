@@ -155,12 +155,12 @@ class Converters:
         with self._lock:
             if not self._awaiting_plugins:
                 return
-            self._awaiting_plugins = False
             for aspect, converter in plugins.installed():
                 try:
                     self.register(aspect, converter)
                 except ConceptPubSubError as error:
                     plugins.warn(aspect, error)
+            self._awaiting_plugins = False
 
     # --- units --------------------------------------------------------------------------------------------------
 

@@ -85,6 +85,7 @@ def test_bad_data_is_missing_and_says_why(plain: Converters, value: Any, context
         ("Distance", 5, {}, measured(5, "km")),
         ("Price", 5, {}, Money(5, "EUR")),
         ("Price", 5, {"currency": "GBP"}, Money(5, "GBP")),
+        ("Fee", 101, {"currency": "USD"}, Money(101, "USD")),
         ("Stock", 5.0, {}, 5),
         ("Delay", 120, {"unit": "s"}, measured(2, "min")),
         ("Rise", 9, {"unit": "delta_degF"}, measured(5, "delta_degC")),
@@ -136,6 +137,12 @@ def test_under_a_concept(
         ("Sold", "Birnen", {"language": "de"}, "Birnen"),
         ("Box", 5, {}, "complex"),
         ("Symbol", "IBM", {"scheme": "NYSE"}, "nothing is registered"),
+        ("Distance", 5, {"currency": "EUR"}, "not in money"),
+        ("Stock", 5, {"unit": "km"}, "without a unit"),
+        ("Fee", -1, {}, "at least 0"),
+        ("Fee", -1, {"currency": "USD"}, "at least 0"),
+        ("Fee", 101, {}, "at most 100"),
+        ("Stock", 10**400, {}, "at most"),
     ],
 )
 def test_outside_the_declared_type_is_missing(
