@@ -105,10 +105,13 @@ class CountingEngine(Engine):
         unsure: set[int] = set()
         for segment in table.segments:
             found = segment.count(entries)
+            if segment.sure and not bound.several:
+                sure.append(segment.slots[found])
+                continue
             second_look = self._second_look(segment, found, bound)
             sure.append(segment.slots[found[~second_look]])
             unsure.update(segment.slots[found[second_look]].tolist())
-        slots: Slots = np.unique(np.concatenate(sure)) if sure else np.zeros(0, np.int64)
+        slots: Slots = _distinct(sure)
         self._work["events"] += 1
         self._work["candidates"] += len(slots) + len(unsure)
         if unsure:
@@ -149,23 +152,25 @@ class CountingEngine(Engine):
         table = self._current()
         bound = self._references.bind(event)
         entries = table.entries(bound)
-        mask = np.zeros((table.interfaces + 63) // 64 + 1, np.uint64)
-        left = table.wanted
+        mask = np.zeros((table.interfaces >> 6) + 1, np.uint64)
+        ways = np.empty(table.interfaces + 1, np.int32)
+        matched = 0
         found: set[int] = set()
         unsure: list[int] = []
         for segment in table.segments:
-            left, listed = segment.forward(entries, mask, left, bool(bound.several))
-            second_look = self._second_look(segment, listed, bound)
-            unsure.extend(segment.slots[listed[second_look]].tolist())
-            for slot in segment.slots[listed[~second_look]].tolist():
-                found.update(self._ways(slot))
-            if left == 0:
+            matched, listed = segment.forward(entries, mask, ways, matched, table.wanted, bool(bound.several))
+            if len(listed):
+                second_look = self._second_look(segment, listed, bound)
+                unsure.extend(segment.slots[listed[second_look]].tolist())
+                for slot in segment.slots[listed[~second_look]].tolist():
+                    found.update(self._ways(slot))
+            if matched >= table.wanted:
                 break
-        found.update(np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")).tolist())
+        found.update(ways[:matched].tolist())
         for slot in unsure:
-            ways = self._ways(slot)
-            if not found.issuperset(ways) and self._verified(slot, event, []):
-                found.update(ways)
+            mine = self._ways(slot)
+            if not found.issuperset(mine) and self._verified(slot, event, []):
+                found.update(mine)
         return found
 
     def _ways(self, slot: int) -> tuple[int, ...]:
@@ -215,3 +220,13 @@ class CountingEngine(Engine):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__()  # type: ignore[misc]
         self.add_many(Entry(slot, filter, ways) for slot, (filter, ways) in state["filters"].items())
+
+
+def _distinct(parts: list[Ints]) -> Slots:
+    """The slots in all parts, ascending, each once."""
+    if not parts:
+        return np.zeros(0, np.int64)
+    slots: Slots = np.concatenate(parts) if len(parts) > 1 else parts[0]
+    slots.sort()
+    repeated = slots[1:] == slots[:-1]
+    return np.append(slots[:1], slots[1:][~repeated]) if repeated.any() else slots

@@ -148,15 +148,15 @@ class _Reader:
         if isinstance(node, IsNull):
             return None if self.all_bound else Conjunction((), True)
         if isinstance(node, Compare) and isinstance(node.left, Ref) and isinstance(node.right, Lit):
-            kind = _kind(node.right)
+            kind = constant_kind(node.right)
             if kind == "bool" and node.op not in ("=", "<>"):
                 return None
             if kind is not None:
-                return self.counted(node.left, kind, _alternatives(node.op, _ordered(node.right)))
+                return self.counted(node.left, kind, _alternatives(node.op, ordered_by(node.right)))
         if isinstance(node, OneOf) and isinstance(node.term, Ref):
-            kind = _kind(node.values[0])
+            kind = constant_kind(node.values[0])
             if kind is not None:
-                return self.counted(node.term, kind, tuple(("=", _ordered(lit)) for lit in node.values))
+                return self.counted(node.term, kind, tuple(("=", ordered_by(lit)) for lit in node.values))
         if isinstance(node, TextTest) and node.op == "starts" and isinstance(node.term, Ref):
             above = _after(node.pattern)
             if above is not None:
@@ -170,10 +170,10 @@ class _Reader:
         if self.two_valued:  # holds also where nothing is bound, so that there is nothing to count
             return Conjunction((), True)
         if isinstance(atom, OneOf) and isinstance(atom.term, Ref) and len(atom.values) <= MAX_EXCLUDED:
-            kind = _kind(atom.values[0])
+            kind = constant_kind(atom.values[0])
             if kind is not None:
                 column = (self.number(atom.term), kind)
-                parts = (Constraint(column, _alternatives("<>", _ordered(lit))) for lit in atom.values)
+                parts = (Constraint(column, _alternatives("<>", ordered_by(lit))) for lit in atom.values)
                 return Conjunction(tuple(parts), False)
         return self.evaluated(atom)
 
@@ -201,16 +201,17 @@ def _alternatives(op: str, constant: Any) -> tuple[tuple[str, Any], ...]:
     return (("<", constant), (">", constant))
 
 
-def _kind(lit: Lit) -> str | None:
+def constant_kind(lit: Lit) -> str | None:
     """The kind of column a constant stands in; None for what is not indexed: money, results of arithmetic on units."""
     if lit.kind in ("number", "text", "bool", "instant"):
         return lit.kind
     if lit.kind == "quantity" and not lit.of.derived:  # type: ignore[union-attr]
-        return quantity_kind(lit.of.key)  # type: ignore[union-attr]
+        return quantityconstant_kind(lit.of.key)  # type: ignore[union-attr]
     return None
 
 
-def _ordered(lit: Lit) -> Any:
+def ordered_by(lit: Lit) -> Any:
+    """What a constant is ordered by in its column."""
     return lit.value.ns if lit.kind == "instant" else lit.value
 
 

@@ -19,7 +19,10 @@ Ints = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Arrays of one constraint index; `counting_kernels` says how they hang together."""
+    """Arrays of one constraint index; `counting_kernels` says how they hang together.
+
+    ``ways`` has the interface of each conjunction, ``beside`` that of each member.
+    """
 
     cells: Ints
     labels: Ints
@@ -29,6 +32,7 @@ class Segment:
     slots: Ints
     checked: Ints
     ways: Ints
+    beside: Ints
     several: Ints
     lists: Ints
     free: Ints
@@ -36,6 +40,8 @@ class Segment:
     counters: Ints
     epoch: Ints
     out: Ints
+    sure: bool
+    """Whether none of the conjunctions needs a second look."""
 
     @property
     def size(self) -> int:
@@ -50,7 +56,7 @@ class Segment:
     @property
     def bytes(self) -> int:
         """What the arrays hold."""
-        return sum(getattr(self, name).nbytes for name in self.__slots__)
+        return sum(getattr(self, name).nbytes for name in self.__slots__ if name != "sure")
 
     def kill(self, slot: int) -> bool:
         """Let the conjunctions of a slot die; whether there were any."""
@@ -75,20 +81,24 @@ class Segment:
         )
         return offsets, found
 
-    def forward(self, entries: Ints, mask: Ints, left: int, check_all: bool) -> tuple[int, Ints]:
-        """Mark an event's interfaces in the mask; how many are left, and conjunctions that need a second look."""
-        left, unsure = kernels.forward(
+    def forward(
+        self, entries: Ints, mask: Ints, found: Ints, matched: int, wanted: int, check_all: bool
+    ) -> tuple[int, Ints]:
+        """Mark an event's interfaces; how many are matched by now, and conjunctions that need a second look."""
+        matched, unsure = kernels.forward(
             self.cells, self.labels, self.starts, self.members, self.sizes, self.counters, self.epoch, self.out,
-            entries, 0, len(entries), self.ways, self.several, self.lists, self.checked, check_all, mask, left,
+            entries, 0, len(entries), self.beside, self.several, self.lists, self.checked, check_all, mask, found,
+            matched, wanted,
         )  # fmt: skip
-        return left, np.concatenate([unsure, self._alive()]) if len(self.free) else unsure
+        return matched, np.concatenate([unsure, self._alive()]) if len(self.free) else unsure
 
-    def forward_many(self, entries: Ints, events: Ints, masks: Ints, wanted: int) -> None:
+    def forward_many(self, entries: Ints, events: Ints, interfaces: int, wanted: int) -> tuple[Ints, Ints]:
         """As `forward`, for many events; only where nothing is checked and nothing free."""
-        kernels.forward_many(
+        offsets, found = kernels.forward_many(
             self.cells, self.labels, self.starts, self.members, self.sizes, self.counters, self.epoch, self.out,
-            entries, events, self.ways, self.several, self.lists, self.checked, masks, wanted,
+            entries, events, self.beside, self.several, self.lists, self.checked, interfaces, wanted,
         )  # fmt: skip
+        return offsets, found
 
     def _alive(self) -> Ints:
         alive: Ints = self.free[self.sizes[self.free] != DEAD]
@@ -146,12 +156,14 @@ def build(
         slots=slots.astype(np.int64),
         checked=checked.astype(np.bool_),
         ways=ways.astype(np.int32),
+        beside=ways.astype(np.int32)[members],
         several=several.astype(np.int64),
         lists=lists.astype(np.int32),
         free=np.flatnonzero(sizes == 0).astype(np.int32),
         counters=np.zeros(len(sizes), np.int32),
         epoch=np.zeros(1, np.int64),
         out=np.empty(max(1, len(sizes)), np.int32),
+        sure=not checked.any(),
     )
 
 

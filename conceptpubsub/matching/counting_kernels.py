@@ -136,35 +136,16 @@ def count_many(
 
 
 @compiled
-def _is_set(mask: Any, bit: int) -> Any:
-    return (mask[bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) != np.uint64(0)
-
-
-@compiled
-def _all_set(mask: Any, ways: int, several: Any, lists: Any) -> Any:
-    """Whether nothing new can come of a conjunction: its interface, or each of them, is matched already."""
-    if ways >= 0:
-        return _is_set(mask, ways)
-    if ways == -1:
-        return True
-    for w in range(several[-ways - 2], several[-ways - 1]):  # noqa: SIM110 - Numba has no all()
-        if not _is_set(mask, lists[w]):
-            return False
-    return True
-
-
-@compiled
-def _set_all(mask: Any, ways: int, several: Any, lists: Any) -> int:
-    """Mark the interfaces of a conjunction as matched; how many were not before."""
-    if ways >= 0:
-        new = 0 if _is_set(mask, ways) else 1
-        mask[ways >> 6] |= np.uint64(1) << np.uint64(ways & 63)
-        return new
+def _new_of_list(mask: Any, low: int, high: int, lists: Any, mark: bool, found: Any, n: int) -> int:
+    """How many interfaces of a list are not matched yet; with ``mark`` they are from now on, and listed in found."""
     new = 0
-    for w in range(several[-ways - 2], several[-ways - 1]):
+    for w in range(low, high):
         way = lists[w]
-        if not _is_set(mask, way):
-            mask[way >> 6] |= np.uint64(1) << np.uint64(way & 63)
+        bit = np.uint64(1) << np.uint64(way & 63)
+        if mask[way >> 6] & bit == 0:
+            if mark:
+                mask[way >> 6] |= bit
+                found[n + new] = way
             new += 1
     return new
 
@@ -172,19 +153,21 @@ def _set_all(mask: Any, ways: int, several: Any, lists: Any) -> int:
 @compiled
 def forward(
     cells: Any, labels: Any, starts: Any, members: Any, sizes: Any, counters: Any, epoch: Any, out: Any, entries: Any,
-    first: int, last: int, ways: Any, several: Any, lists: Any, checked: Any, check_all: bool, mask: Any, left: int,
+    first: int, last: int, ways: Any, several: Any, lists: Any, checked: Any, check_all: bool, mask: Any, found: Any,
+    matched: int, wanted: int,
 ) -> Any:  # fmt: skip
-    """The interfaces of an event: bits of ``mask``, of which ``left`` are still wanted; it ends when none is.
+    """The interfaces of an event: bits of ``mask``, listed in ``found``; it ends when as many as wanted are matched.
 
-    ``ways[f]`` is the interface of a conjunction, -1 for none, and below that a list among ``several``. Conjunctions
-    that need a second look are not marked but returned. Answers how many interfaces are left, and those conjunctions.
+    ``ways[m]`` is the interface of ``members[m]``, -1 for none, and below that a list among ``several``: it stands
+    beside the member, so that what brings nothing new is passed over without a look elsewhere. Conjunctions that need
+    a second look are not marked but returned, with the number of interfaces matched so far.
     """
     base = _next_round(counters, epoch)
     runs = np.zeros(6, np.int64)
     columns = (len(cells) - 1) // 3
     n = 0
     for e in range(first, last):
-        if left == 0:
+        if matched >= wanted:
             break
         if entries[e, 0] >= columns:
             continue
@@ -192,7 +175,14 @@ def forward(
         for r in range(0, 6, 2):
             for m in range(runs[r], runs[r + 1]):
                 f = members[m]
-                if _all_set(mask, ways[f], several, lists):
+                way = ways[m]
+                if way >= 0:  # written out: a call here would cost more than all the rest
+                    bit = np.uint64(1) << np.uint64(way & 63)
+                    if mask[way >> 6] & bit != 0:
+                        continue
+                elif way == -1:
+                    continue
+                elif _new_of_list(mask, several[-way - 2], several[-way - 1], lists, False, found, matched) == 0:
                     continue
                 c = counters[f]
                 if c < base:
@@ -204,22 +194,42 @@ def forward(
                         out[n] = f
                         n += 1
                         continue
-                    left -= _set_all(mask, ways[f], several, lists)
-                    if left == 0:
+                    if way >= 0:
+                        mask[way >> 6] |= bit
+                        found[matched] = way
+                        matched += 1
+                    else:
+                        low, high = several[-way - 2], several[-way - 1]
+                        matched += _new_of_list(mask, low, high, lists, True, found, matched)
+                    if matched >= wanted:
                         break
-            if left == 0:
+            if matched >= wanted:
                 break
-    return left, out[:n].copy()
+    return matched, out[:n].copy()
 
 
 @compiled
 def forward_many(
     cells: Any, labels: Any, starts: Any, members: Any, sizes: Any, counters: Any, epoch: Any, out: Any, entries: Any,
-    events: Any, ways: Any, several: Any, lists: Any, checked: Any, masks: Any, wanted: int,
-) -> None:  # fmt: skip
-    """As `forward`, for many events and conjunctions that need no second look."""
-    for e in range(len(events) - 1):
-        forward(
+    events: Any, ways: Any, several: Any, lists: Any, checked: Any, interfaces: int, wanted: int,
+) -> Any:  # fmt: skip
+    """As `forward`, for many events and conjunctions that need no second look: offsets and interfaces."""
+    many = len(events) - 1
+    offsets = np.zeros(many + 1, np.int64)
+    found = np.empty(interfaces + 65536, np.int32)
+    mask = np.zeros((interfaces >> 6) + 1, np.uint64)
+    n = 0
+    for e in range(many):
+        if n + interfaces > len(found):
+            larger = np.empty(2 * len(found) + interfaces, np.int32)
+            larger[:n] = found[:n]
+            found = larger
+        more, _ = forward(
             cells, labels, starts, members, sizes, counters, epoch, out, entries, events[e], events[e + 1], ways,
-            several, lists, checked, False, masks[e], wanted,
+            several, lists, checked, False, mask, found[n:], 0, wanted,
         )  # fmt: skip
+        for i in range(n, n + more):
+            mask[found[i] >> 6] = 0
+        n += more
+        offsets[e + 1] = n
+    return offsets, found[:n].copy()

@@ -6,9 +6,11 @@ grow like the digits of a number: two are merged when they are of like size, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +22,9 @@ from conceptpubsub.matching.counting_labels import PRESENT, Column, kind_of
 
 _BOUNDS = {"=": (EQUAL, 0), "<": (BELOW, 0), "<=": (BELOW, 1), ">": (ABOVE, 0), ">=": (ABOVE, -1)}
 """Operator and what is added to the constant's label: ``x <= c`` is ``x < c + 1`` among labels."""
+_TYPES: dict[str, tuple[type, ...]] = {"number": (int, float), "text": (str,), "bool": (bool,)}
+
+Kinds: TypeAlias = dict[str | type | None, tuple[int, Column]]
 
 
 class Pending(NamedTuple):
@@ -35,8 +40,10 @@ class Table:
     """What events are matched against."""
 
     segments: tuple[Segment, ...] = ()
-    numbers: dict[ColumnKey, int] | None = None
+    numbers: Mapping[ColumnKey, int] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
+    places: Mapping[int, Kinds] = field(default_factory=dict)
+    """For each reference its columns, by kind, and by the Python type of the values that are of that kind for sure."""
     interfaces: int = 0
     """One more than the greatest interface."""
     wanted: int = 0
@@ -46,32 +53,38 @@ class Table:
 
     def entries(self, bound: Bound) -> Ints:
         """An event as the kernels want it: a row (column, least label, greatest label, lookup) for each attribute."""
-        rows: list[tuple[int, int, int, int]] = []
-        numbers, columns = self.numbers or {}, self.columns
+        rows: list[int] = []
+        places = self.places
         for reference, value in bound.values.items():
-            at = numbers.get((reference, PRESENT))
-            if at is not None:
-                rows.append((at, 0, 0, EQUAL_ONLY))
-            if bound.several and reference in bound.several:
-                rows.extend(self._several(reference, bound.several[reference]))
+            kinds = places.get(reference)
+            if kinds is None:
                 continue
-            kind, ordered = kind_of(value)
-            at = numbers.get((reference, kind)) if kind is not None else None
-            if at is not None:
-                label = columns[at].label(ordered)
-                rows.append((at, label, label, BOTH))
-        return np.array(rows, np.int64).reshape(-1, 4)
+            if PRESENT in kinds:
+                rows += (kinds[PRESENT][0], 0, 0, EQUAL_ONLY)
+            if bound.several and reference in bound.several:
+                rows += self._several(kinds, bound.several[reference])
+                continue
+            place = kinds.get(type(value))
+            if place is None:
+                kind, value = kind_of(value)
+                place = kinds.get(kind)
+                if place is None:
+                    continue
+            label = place[1].label(value)
+            rows += (place[0], label, label, BOTH)
+        return np.frombuffer(array("q", rows), np.int64).reshape(-1, 4)
 
-    def _several(self, reference: int, values: Iterable[Any]) -> list[tuple[int, int, int, int]]:
+    def _several(self, kinds: Kinds, values: Iterable[Any]) -> list[int]:
         """The values that one reference may be bound to, as if bound to all: whoever matches one of them is found."""
         found: dict[int, list[int]] = {}
         for value in values:
             kind, ordered = kind_of(value)
-            at = (self.numbers or {}).get((reference, kind)) if kind is not None else None
-            if at is not None:
-                found.setdefault(at, []).append(self.columns[at].label(ordered))
-        rows = [(at, min(labels), max(labels), RANGES_ONLY) for at, labels in found.items()]
-        return rows + [(at, label, label, EQUAL_ONLY) for at, labels in found.items() for label in set(labels)]
+            place = kinds.get(kind)
+            if place is not None:
+                found.setdefault(place[0], []).append(place[1].label(ordered))
+        rows = [[at, min(labels), max(labels), RANGES_ONLY] for at, labels in found.items()]
+        rows += [[at, label, label, EQUAL_ONLY] for at, labels in found.items() for label in set(labels)]
+        return list(chain.from_iterable(rows))
 
     # ------------------------------------------------------------------ changes
 
@@ -93,7 +106,7 @@ class Table:
             for constraints, _ in conjunctions:
                 for column, either in constraints:
                     wanted.setdefault(column, set()).update(constant for _, constant in either)
-        numbers, columns, segments = dict(self.numbers or {}), list(self.columns), self.segments
+        numbers, columns, segments = dict(self.numbers), list(self.columns), self.segments
         for key, constants in wanted.items():
             at = numbers.get(key)
             if at is None:
@@ -105,10 +118,14 @@ class Table:
             columns[at], moved = old.extended(constants)
             if moved is not None:
                 segments = tuple(s.moved(at, np.array(old.labels, np.int64), moved) for s in segments)
-        return replace(self, numbers=numbers, columns=tuple(columns), segments=segments)
+        places: dict[int, Kinds] = {}
+        for (reference, kind), at in numbers.items():
+            kinds: tuple[str | type, ...] = (kind, *_TYPES.get(kind, ()))
+            places.setdefault(reference, {}).update(dict.fromkeys(kinds, (at, columns[at])))
+        return replace(self, numbers=numbers, columns=tuple(columns), places=places, segments=segments)
 
     def _segment(self, pending: list[Pending]) -> Segment:
-        numbers, columns = self.numbers or {}, self.columns
+        numbers, columns = self.numbers, self.columns
         cell: list[int] = []
         label: list[int] = []
         member: list[int] = []
