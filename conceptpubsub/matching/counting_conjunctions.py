@@ -206,7 +206,7 @@ def constant_kind(lit: Lit) -> str | None:
     if lit.kind in ("number", "text", "bool", "instant"):
         return lit.kind
     if lit.kind == "quantity" and not lit.of.derived:  # type: ignore[union-attr]
-        return quantityconstant_kind(lit.of.key)  # type: ignore[union-attr]
+        return quantity_kind(lit.of.key)  # type: ignore[union-attr]
     return None
 
 

@@ -182,8 +182,10 @@ def forward(
                         continue
                 elif way == -1:
                     continue
-                elif _new_of_list(mask, several[-way - 2], several[-way - 1], lists, False, found, matched) == 0:
-                    continue
+                else:
+                    low, high = several[-way - 2], several[-way - 1]
+                    if _new_of_list(mask, low, high, lists, False, found, matched) == 0:
+                        continue
                 c = counters[f]
                 if c < base:
                     c = base
@@ -199,7 +201,6 @@ def forward(
                         found[matched] = way
                         matched += 1
                     else:
-                        low, high = several[-way - 2], several[-way - 1]
                         matched += _new_of_list(mask, low, high, lists, True, found, matched)
                     if matched >= wanted:
                         break
