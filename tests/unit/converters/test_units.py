@@ -68,6 +68,22 @@ def test_parts_are_no_picopints_and_acidity_no_picohenry() -> None:
     assert not comparable("pH", "henry")
 
 
+@pytest.mark.parametrize(
+    ("text", "like"),
+    [
+        ("Nm", "N*m"),
+        ("kNm", "1000 N*m"),
+        ("PS", "735.49875 W"),
+        ("G", "1e-4 tesla"),
+        ("cycle/s", "Hz"),
+        ("%RH", "percent"),
+    ],
+)
+def test_names_that_pint_reads_as_something_else(text: str, like: str) -> None:
+    found, expected = resolve(text), resolve(like)
+    assert (found.factor, found.dimension) == (expected.factor, expected.dimension)
+
+
 def test_gauge_pressure_counts_from_the_atmosphere() -> None:
     assert resolve("psig").to_base(0) == 101325
     assert resolve("barg").from_base(resolve("bar").to_base(Fraction("1.01325"))) == 0
