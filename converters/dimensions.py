@@ -37,7 +37,6 @@ _MARKED: dict[str, tuple[str, Mapping[str, int]]] = {
     "turbidity": ("NTU", {}),
     "weighted": ("dBA", {}),
 }
-MARKS = frozenset(_MARKED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
