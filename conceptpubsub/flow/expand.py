@@ -1,10 +1,11 @@
 """Expand: the shortest event sequence that takes a start row to a goal row under a collapse rule.
 
-The search goes backwards from the goal, as in Gryphon: A* over *patterns* of rows in which a column is a known value or
-free. A step chooses a rule and an event that makes the columns the rule replaces come out right; the columns it
-replaces become free before it. A pattern that the start fits, found with its conditions checked forwards, ends the
-search. The estimate is the exact answer of an easier problem (the rule's *unconstrained* or *uniform unconstrained*
-form), never above the truth, so the first sequence found is a shortest one.
+The search is A* over rows. Its estimate is the exact answer of an easier problem, as in Gryphon: the rule freed of its
+constraints, in which every event may set as many columns as the widest rule, to anything. That is never above the
+truth, so the first sequence found is a shortest one among those whose values were tried.
+
+Which values are tried: those of start and goal and the constants of the conditions; and, where the estimate leaves
+room for something shorter, one more in every gap between them and beyond, because conditions only compare.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 from typing import Any
 
 from conceptpubsub.errors import FlowError
+from conceptpubsub.filters.arithmetic import is_number
 from conceptpubsub.flow.collapse import CollapseRule, Row
 from conceptpubsub.flow.expressions import Attribute
 from conceptpubsub.flow.functions import Failed
+from conceptpubsub.model.values import simplest
 
 BUDGET = 100_000
 Event = dict[str, Any]
@@ -72,16 +76,46 @@ def estimator(rule: CollapseRule) -> Callable[[Row, Row], int]:
     return estimate
 
 
-def expand_row(rule: CollapseRule, key: Any, start: Row, goal: Row, cost: Cost | None = None, budget: int = BUDGET) -> Expansion:
-    """The cheapest events for one key from start to goal; costs are at least 1 and default to 1 each.
-
-    Values for event attributes are drawn from the start and the goal: under the replacement form no other value can
-    help, because a value that is neither is gone again before the end or never compared with one between.
-    """
+def expand_row(
+    rule: CollapseRule, key: Any, start: Row, goal: Row, cost: Cost | None = None, budget: int = BUDGET
+) -> Expansion:
+    """The cheapest events for one key from start to goal; costs are at least 1 and default to 1 each."""
     if start == goal:
         return Expansion((), 0.0, 0)
+    few = _values(rule, start, goal)
+    try:
+        found = _search(rule, key, start, goal, few, cost, budget)
+    except Unreachable:
+        return _search(rule, key, start, goal, _between(few), cost, budget)
+    if found.cost <= estimator(rule)(start, goal) + _forced(rule, goal):
+        return found
+    try:
+        wider = _search(rule, key, start, goal, _between(few), cost, budget)
+    except Unreachable:
+        return found
+    return min(found, wider, key=lambda each: each.cost)
+
+
+def _forced(rule: CollapseRule, goal: Row) -> int:
+    """One event more than the estimate cannot be saved where no rule can set all columns of the goal at once."""
+    if form(rule) != "constrained":
+        return 0
+    equal = [tuple(rule.columns.index(c) for c in each.replaces) for each in rule.rules]
+    return 0 if any(len({goal[i] for i in columns}) == 1 and len(columns) == len(goal) for columns in equal) else 1
+
+
+def _between(values: Sequence[Any]) -> Sequence[Any]:
+    """The values with one more in every gap, and one below and above all."""
+    numbers = sorted(v for v in values if is_number(v))
+    more: list[Any] = [simplest(Fraction(a + b) / 2) for a, b in itertools.pairwise(numbers) if a != b]
+    ends = [numbers[0] - 1, numbers[-1] + 1] if numbers else []
+    return tuple(dict.fromkeys([*values, *more, *ends]))
+
+
+def _search(
+    rule: CollapseRule, key: Any, start: Row, goal: Row, values: Sequence[Any], cost: Cost | None, budget: int
+) -> Expansion:
     price: Cost = cost or (lambda event: 1.0)
-    values = _values(rule, start, goal)
     names = rule.parameters()
     estimate = estimator(rule)
     counter = itertools.count()

@@ -174,9 +174,9 @@ def parts(expr: Expr) -> Iterator[Expr]:
         top = stack.pop()
         yield top
         if isinstance(top, Call):
-            stack.extend(top.args)
+            stack.extend(reversed(top.args))
         elif isinstance(top, Binary):
-            stack.extend((top.left, top.right))
+            stack.extend((top.right, top.left))
 
 
 def attributes(expr: Expr) -> frozenset[str]:

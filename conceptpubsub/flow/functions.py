@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from conceptpubsub.converters import Converters
@@ -39,10 +40,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A Python function; what it raises is a failure of that event alone."""
+    """A Python function; what it raises is a failure of that event alone. Some skip missing arguments."""
 
     name: str
     call: Callable[..., Any]
+    skips_missing: bool = False
+    gives: str | None = None
 
     def __call__(self, *args: Any) -> Any:
         try:
@@ -68,7 +71,9 @@ def function(name: str, given: Any) -> Function:
         return given
     if isinstance(given, Mapping):
         if len(given) > MAX_TABLE:
-            raise FlowError(f"the table {name} has {len(given):,} entries; at most {MAX_TABLE:,} are read", function=name)
+            raise FlowError(
+                f"the table {name} has {len(given):,} entries; at most {MAX_TABLE:,} are read", function=name
+            )
         if any(isinstance(key, bool) for key in given):
             raise FlowError(f"the table {name} has a Boolean key: tables map texts or numbers", function=name)
         entries = {canonical(key): canonical(value) for key, value in given.items()}
@@ -78,6 +83,33 @@ def function(name: str, given: Any) -> Function:
     if callable(given):
         return Opaque(name, given)
     raise FlowError(f"the function {name} is a mapping or a callable, not {given!r}", function=name)
+
+
+def _mean(*values: Any) -> Any:
+    return Fraction(sum(values)) / len(values)
+
+
+def _drop(*values: Any) -> Any:
+    """The largest fall from one value to a later one; values come newest first."""
+    highest, most = None, 0
+    for value in reversed(values):
+        highest = value if highest is None else max(highest, value)
+        most = max(most, highest - value)
+    return most
+
+
+BUILT_IN: Mapping[str, Function] = {
+    "MEAN": Opaque("MEAN", _mean, True, "real"),
+    "MAX": Opaque("MAX", max, True, "real"),
+    "MIN": Opaque("MIN", min, True, "real"),
+    "DROP": Opaque("DROP", _drop, True, "real"),
+}
+"""Functions every graph knows: of the arguments that are there. DROP takes the newest value first."""
+
+
+def named_functions(given: Mapping[str, Any] | None) -> dict[str, Function]:
+    """The functions an arc may call: the built-in ones and those the user gave."""
+    return {**BUILT_IN, **{name: function(name, each) for name, each in (given or {}).items()}}
 
 
 _PLAIN = Converters.default()

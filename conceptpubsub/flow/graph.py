@@ -17,7 +17,7 @@ from conceptpubsub.flow import predicates
 from conceptpubsub.flow.arcs import Arc, Collapse, Expand, Map, Select, Space
 from conceptpubsub.flow.collapse import CollapseRule, Rule
 from conceptpubsub.flow.expressions import parse
-from conceptpubsub.flow.functions import Function, canonical, function
+from conceptpubsub.flow.functions import Function, canonical, named_functions
 from conceptpubsub.flow.inference import Measured, assignable, infer
 from conceptpubsub.flow.schema import Schema, kind, schema, show
 from conceptpubsub.flow.transforms import Transform
@@ -46,6 +46,7 @@ class FlowGraph:
         self.spaces: dict[str, Space] = {}
         self.arcs: list[Arc] = []
         self.sinks: set[str] = set()
+        self.sides: dict[str, str] = {}
         self.paths: tuple[FlowPath, ...] = ()
         self.proofs: tuple[Proof, ...] = ()
 
@@ -91,7 +92,7 @@ class FlowGraph:
         """Pass on every event with its attributes computed anew: output name to expression."""
         place = f"transform {source} -> {target}"
         start = self._history(source, place)
-        named: dict[str, Function] = {name: function(name, given) for name, given in (functions or {}).items()}
+        named = named_functions(functions)
         if not isinstance(outputs, Mapping) or not outputs:
             raise FlowError(f"{place}: a transform maps output attributes to expressions", arc=place)
         known = self.spaces.get(target)
@@ -129,16 +130,22 @@ class FlowGraph:
             reason = f"the columns {shared} are attributes too: name them apart" if shared else "no rule sets a column"
             raise FlowError(f"{place}: {reason}", arc=place)
         columns = tuple(first)
-        named = {name: function(name, given) for name, given in (functions or {}).items()}
+        named = named_functions(functions)
         made = tuple(Rule.of(rule, columns, place) for rule in rules)
         row = tuple(None if value is None else canonical(value) for value in first.values())
         if target in self.spaces:
             raise FlowError(f"{place}: a state has a single in-arc, and '{target}' exists", arc=place)
-        self.spaces[target] = Space(target, self._state_schema(key, columns, made, start.schema, named, place), is_state=True)
+        self.spaces[target] = Space(
+            target, self._state_schema(key, columns, made, start.schema, named, place), is_state=True
+        )
         self._add(Collapse(source, target, CollapseRule(key, columns, row, made, named)), place)
 
     def expand(
-        self, source: str, target: str, outputs: Mapping[str, str] | None = None, functions: Mapping[str, Any] | None = None
+        self,
+        source: str,
+        target: str,
+        outputs: Mapping[str, str] | None = None,
+        functions: Mapping[str, Any] | None = None,
     ) -> None:
         """Turn changes of a state into events.
 
@@ -149,7 +156,7 @@ class FlowGraph:
         state = self.space(source)
         if not state.is_state:
             raise FlowError(f"{place}: '{source}' is a history; only a state can be expanded", arc=place)
-        named = {name: function(name, given) for name, given in (functions or {}).items()}
+        named = named_functions(functions)
         if outputs is None:
             into = next(arc for arc in self.arcs if arc.target == source)
             self._connect(target, self.spaces[into.source].schema, place)
@@ -162,14 +169,15 @@ class FlowGraph:
 
     # ------------------------------------------------------------------ uses
 
-    def rewrite(self, share: bool = False) -> FlowGraph:
+    def rewrite(self, share: bool = False, budget_ms: int = 2_000) -> FlowGraph:
         """The graph in normal form: one select and one transform on every path, each path proven equal by z3.
 
         ``share`` computes common sub-expressions of select and transform once, at the source, and carries them.
+        ``budget_ms`` is the time z3 may take for one path; what it cannot prove within it, `proofs` names.
         """
         from conceptpubsub.flow.rewrite import rewrite
 
-        return rewrite(self, share)
+        return rewrite(self, share, budget_ms)
 
     def run(self) -> Any:
         """A runner that carries events through the graph in this process."""
@@ -178,7 +186,9 @@ class FlowGraph:
         return Flow(self)
 
     @classmethod
-    def load(cls, path: str | Path, functions: Mapping[str, Any] | None = None, converters: Converters | None = None) -> FlowGraph:
+    def load(
+        cls, path: str | Path, functions: Mapping[str, Any] | None = None, converters: Converters | None = None
+    ) -> FlowGraph:
         """Read a graph from a TOML file."""
         from conceptpubsub.flow.files import load
 
@@ -227,7 +237,13 @@ class FlowGraph:
             )
 
     def _state_schema(
-        self, key: str, columns: Sequence[str], rules: Sequence[Rule], start: Schema, named: Mapping[str, Function], place: str
+        self,
+        key: str,
+        columns: Sequence[str],
+        rules: Sequence[Rule],
+        start: Schema,
+        named: Mapping[str, Function],
+        place: str,
     ) -> Schema:
         """Columns take the type of the first expression that sets them; conditions may read both."""
         kinds: dict[str, Any] = {key: start[key]}
@@ -238,7 +254,9 @@ class FlowGraph:
                 kinds.setdefault(column, made.kind(place))
             for ref in rule.condition.references if rule.condition is not None else ():
                 if ref.path[0] not in whole:
-                    raise FlowError(f"{place}: no attribute or column '{ref.shown}'.{hint(near(ref.shown, whole))}", arc=place)
+                    raise FlowError(
+                        f"{place}: no attribute or column '{ref.shown}'.{hint(near(ref.shown, whole))}", arc=place
+                    )
         for column in columns:
             kinds.setdefault(column, kind("real", place))
         return schema(kinds, place)
@@ -248,7 +266,9 @@ class FlowGraph:
         if cycle:
             if not any(other.target == arc.target for other in self.arcs) and not self.spaces[arc.target].is_source:
                 del self.spaces[arc.target]
-            raise FlowError(f"{place}: this arc closes a cycle: {' -> '.join([arc.source, *cycle])}", arc=place, cycle=tuple(cycle))
+            raise FlowError(
+                f"{place}: this arc closes a cycle: {' -> '.join([arc.source, *cycle])}", arc=place, cycle=tuple(cycle)
+            )
         self.arcs.append(arc)
 
     def _way(self, start: str, goal: str) -> list[str]:
@@ -268,5 +288,3 @@ class FlowGraph:
                     came[arc.target] = top
                     stack.append(arc.target)
         return []
-
-

@@ -31,10 +31,16 @@ class Measured:
     def kind(self, place: str) -> Kind:
         """The type as a schema entry."""
         unit = self.dimension.base_unit if self.dimension is not None else None
-        return Kind(self.type or "text", unit, self.currency)
+        return Kind(self.type or "any", unit, self.currency)
 
     def __str__(self) -> str:
-        extra = f" [{self.dimension.base_unit}]" if self.dimension is not None else f" {self.currency}" if self.currency else ""
+        extra = (
+            f" [{self.dimension.base_unit}]"
+            if self.dimension is not None
+            else f" {self.currency}"
+            if self.currency
+            else ""
+        )
         return f"{self.type or 'anything'}{extra}"
 
 
@@ -43,10 +49,12 @@ def infer(expr: Expr, of: Schema, functions: Mapping[str, Function], place: str)
     if isinstance(expr, Attribute):
         if expr.name not in of:
             raise FlowError(
-                f"{place}: no attribute '{expr.name}' in {sorted(of)}.{hint(near(expr.name, of))}", arc=place, name=expr.name
+                f"{place}: no attribute '{expr.name}' in {sorted(of)}.{hint(near(expr.name, of))}",
+                arc=place,
+                name=expr.name,
             )
         known = of[expr.name]
-        return Measured(known.type, known.dimension, known.currency)
+        return Measured(None if known.type == "any" else known.type, known.dimension, known.currency)
     if isinstance(expr, Const):
         lit = expr.lit
         dimension = lit.of if isinstance(lit.of, Dimension) else None
@@ -72,7 +80,7 @@ def _call(expr: Call, of: Schema, functions: Mapping[str, Function], place: str)
     if isinstance(known, Table):
         types = {"text" if isinstance(value, str) else "real" for value in known.entries.values()}
         return Measured(types.pop()) if len(types) == 1 else Measured(None)
-    return Measured(None)
+    return Measured(known.gives)
 
 
 def _sum(expr: Binary, left: Measured, right: Measured, place: str) -> Measured:
@@ -129,7 +137,7 @@ def _money(expr: Binary, left: Measured, right: Measured, place: str) -> Measure
 
 def assignable(made: Measured, wanted: Kind) -> bool:
     """Whether a computed value fits the attribute it is meant for."""
-    if made.type is None:
+    if made.type is None or wanted.type == "any":
         return True
     if made.type != wanted.type and (made.type, wanted.type) not in (("int", "real"), ("real", "int")):
         return False

@@ -26,14 +26,18 @@ def read(given: str | Filter, of: Schema, converters: Converters, place: str) ->
     for ref in made.references:
         if not ref.event and (len(ref.path) != 1 or ref.path[0] not in of):
             name = ".".join(ref.path)
-            raise FlowError(f"{place}: no attribute '{name}' in {sorted(of)}.{hint(near(name, of))}", arc=place, name=name)
+            raise FlowError(
+                f"{place}: no attribute '{name}' in {sorted(of)}.{hint(near(name, of))}", arc=place, name=name
+            )
     _check(made.tree, of, place)
     return made
 
 
 def types(of: Schema) -> Mapping[str, str]:
     """A schema as declared types of plain attributes."""
-    return {name: "real" if kind.unit or kind.currency else kind.type for name, kind in of.items()}
+    return {
+        name: "real" if kind.unit or kind.currency else kind.type for name, kind in of.items() if kind.type != "any"
+    }
 
 
 def _check(tree: Any, of: Schema, place: str) -> None:

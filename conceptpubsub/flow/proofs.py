@@ -14,7 +14,7 @@ from conceptpubsub.flow.normal_form import Path
 from conceptpubsub.flow.schema import Schema
 from conceptpubsub.flow.steps import Prepare, Steps
 
-BUDGET_MS = 5_000
+BUDGET_MS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +26,24 @@ class Proof:
     reason: str = ""
 
     def __str__(self) -> str:
-        return f"{'proven' if self.proven else 'NOT proven'}: {self.path}" + (f" ({self.reason})" if self.reason else "")
+        return f"{'proven' if self.proven else 'NOT proven'}: {self.path}" + (
+            f" ({self.reason})" if self.reason else ""
+        )
 
 
-def prove(original: Path, rewritten: Path, schema: Schema) -> Proof:
+def prove(original: Path, rewritten: Path, schema: Schema, budget_ms: int = BUDGET_MS) -> Proof:
     """Prove one path; never raises, always within the budget."""
     import z3
 
     from conceptpubsub.flow.symbols import Symbols, Unprovable
 
     symbols = Symbols()
-    source = symbols.attributes(schema)
     try:
+        source = symbols.attributes(schema)
         one = _run(original.steps, source, symbols)
         two = _run(rewritten.steps, source, symbols)
         solver = z3.Solver(ctx=symbols.context)
-        solver.set("timeout", BUDGET_MS)
+        solver.set("timeout", budget_ms)
         solver.add([rate > 0 for rate in symbols.rates.values()])
         solver.add(z3.Not(_same(one, two, symbols)))
         answer = solver.check()

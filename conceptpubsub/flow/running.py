@@ -17,6 +17,7 @@ from conceptpubsub.flow.arcs import Collapse, Expand, Map, Select
 from conceptpubsub.flow.collapse import State, as_event
 from conceptpubsub.flow.events import Flowing, enter, leave
 from conceptpubsub.flow.functions import Failed
+from conceptpubsub.flow.sessions import Session
 from conceptpubsub.flow.transforms import Rate, compute
 
 if TYPE_CHECKING:
@@ -58,14 +59,20 @@ class Flow:
         for arc in graph.arcs:
             self._out[arc.source].append(arc)
         self._subscribers: dict[str, list[Callback]] = defaultdict(list)
+        self.sessions: dict[str, list[Session]] = defaultdict(list)
 
     def subscribe(self, space: str, callback: Callback | None = None) -> list[SemanticEvent]:
         """Receive the events of a space: by a callback, and in the list that is returned."""
+        space = self.graph.sides.get(space, space)
         if self.graph.space(space).is_state:
             raise FlowError(f"'{space}' is a state; subscribe to an expansion of it", name=space)
         received: list[SemanticEvent] = []
         self._subscribers[space].append(received.append if callback is None else callback)
         return received
+
+    def session(self, space: str, most: int | None = None) -> Session:
+        """Subscribe to the expansion of a state with the right to disconnect, reconnect and lag."""
+        return Session(self, self.graph.sides.get(space, space), most)
 
     def publish(self, space: str, event: Any) -> None:
         """Publish one event to a source."""
@@ -95,6 +102,8 @@ class Flow:
             self.passed[name] += 1
             if self._subscribers.get(name):
                 self._deliver(name, arrived)
+            for session in self.sessions.get(name, ()):
+                session.arrive(arrived)
             going: list[tuple[str, Flowing]] = []
             for arc in self._out[name]:
                 try:
@@ -124,7 +133,9 @@ class Flow:
             case _:
                 return []
 
-    def _expansions(self, state: str, name: str, key: Any, before: Any, after: Any, event: Flowing) -> list[tuple[str, Flowing]]:
+    def _expansions(
+        self, state: str, name: str, key: Any, before: Any, after: Any, event: Flowing
+    ) -> list[tuple[str, Flowing]]:
         """A connected subscriber of an expansion gets the event that changed the state, or what is derived from it."""
         found = []
         for arc in self._out[state]:

@@ -12,7 +12,7 @@ from conceptpubsub.converters import Dimension, is_currency, resolve
 from conceptpubsub.errors import ConceptPubSubError, FlowError, hint, near
 from conceptpubsub.model import Context
 
-TYPES = ("int", "real", "text", "bool", "instant")
+TYPES = ("int", "real", "text", "bool", "instant", "any")
 _TYPE = re.compile(r"\s*(\w+)\s*(?:\[([^\]]*)\]|\s([A-Z]{3}))?\s*\Z")
 
 

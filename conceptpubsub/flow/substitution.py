@@ -54,7 +54,8 @@ def pushed(select: Filter, outputs: Mapping[str, Expr], functions: Mapping[str, 
     """The text of the select as it stands ahead of the transform.
 
     >>> from conceptpubsub.flow.expressions import parse
-    >>> pushed(Filter.parse("price * volume >= 10"), {"price": parse("price", ""), "volume": parse("capital / price", "")}, {})
+    >>> outputs = {"price": parse("price", ""), "volume": parse("capital / price", "")}
+    >>> pushed(Filter.parse("price * volume >= 10"), outputs, {})
     'price * capital / price >= 10'
     """
     return show(_Pusher(select, outputs, functions).condition(select.tree, True))

@@ -50,6 +50,8 @@ class Symbols:
         """The attributes of an event at the source, all unknown."""
         found = {}
         for name, kind in of.items():
+            if kind.type == "any":
+                raise Unprovable(f"the type of '{name}' is unknown: an opaque function computes it")
             sort = {"text": self.text, "bool": z3.BoolSort(self.context)}.get(kind.type, self.real)
             value = z3.Const(f"v_{name}", sort)
             found[name] = Symbol(z3.Bool(f"d_{name}", self.context), ((self.true, value),))
@@ -72,7 +74,9 @@ class Symbols:
             return number * rate
         return number
 
-    def expr(self, expr: Expr, env: Mapping[str, Symbol], functions: Mapping[str, Function], fails: list[Any]) -> Symbol:
+    def expr(
+        self, expr: Expr, env: Mapping[str, Symbol], functions: Mapping[str, Function], fails: list[Any]
+    ) -> Symbol:
         """An expression; what it can fail on is added to ``fails``."""
         if isinstance(expr, Attribute):
             return env.get(expr.name, Symbol(z3.Not(self.true), ()))
@@ -89,7 +93,9 @@ class Symbols:
         made = a + b if expr.sign == "+" else a - b if expr.sign == "-" else a * b
         return Symbol(there, ((self.true, made),))
 
-    def call(self, expr: Call, env: Mapping[str, Symbol], functions: Mapping[str, Function], fails: list[Any]) -> Symbol:
+    def call(
+        self, expr: Call, env: Mapping[str, Symbol], functions: Mapping[str, Function], fails: list[Any]
+    ) -> Symbol:
         known = functions[expr.function]
         args = [self.expr(arg, env, functions, fails) for arg in expr.args]
         there = z3.And([arg.there for arg in args]) if args else self.true
@@ -97,7 +103,9 @@ class Symbols:
             cases = []
             for key, value in known.entries.items():
                 guard = self.equals(args[0], key)
-                cases.append((guard, value if isinstance(value, str) else z3.RealVal(str(Fraction(value)), self.context)))
+                cases.append(
+                    (guard, value if isinstance(value, str) else z3.RealVal(str(Fraction(value)), self.context))
+                )
             fails.append(z3.And(there, z3.Not(z3.Or([guard for guard, _ in cases]))))
             return Symbol(there, tuple(cases))
         merged = [self.merged(arg) for arg in args]
@@ -217,5 +225,3 @@ class Symbols:
         if op == "equals":
             return value == z3.StringVal(pattern, self.context)
         return z3.Function(f"{op}:{pattern}", self.text, z3.BoolSort(self.context))(value)
-
-

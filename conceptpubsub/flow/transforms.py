@@ -68,16 +68,22 @@ def compute(expr: Expr, values: Mapping[str, Any], functions: Mapping[str, Funct
     if isinstance(expr, Const):
         return value_of(expr.lit)
     if isinstance(expr, Call):
+        known = functions[expr.function]
         args = [compute(arg, values, functions, rate) for arg in expr.args]
-        if any(arg is None for arg in args):
+        there = [arg for arg in args if arg is not None]
+        if not there or (len(there) < len(args) and not getattr(known, "skips_missing", False)):
             return None
-        return functions[expr.function](*args)
+        return known(*there)
     left, right = compute(expr.left, values, functions, rate), compute(expr.right, values, functions, rate)
     if left is None or right is None:
         return None
     made = _binary(expr, left, right, rate)
     if made is None:
-        zero = expr.sign == "/" and arithmetic.is_number(getattr(right, "value", right)) and getattr(right, "value", right) == 0
+        zero = (
+            expr.sign == "/"
+            and arithmetic.is_number(getattr(right, "value", right))
+            and getattr(right, "value", right) == 0
+        )
         reason = "a division by zero" if zero else f"{left} {expr.sign} {right} has no value"
         raise Failed(f"{expr}: {reason}")
     return made

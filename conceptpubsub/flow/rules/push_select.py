@@ -45,5 +45,3 @@ def push_select(first: Step, second: Step, setting: Setting) -> Steps | None:
         select = setting.filter(text, "a select pushed ahead of a transform", prepare)
         transform = Transform(outputs, checks, first.functions)
         return (select, transform) if prepare is None else (prepare, select, transform)
-
-
