@@ -21,7 +21,7 @@ from conceptpubsub.model.ontology import Ontology
 from conceptpubsub.model.rdf_terms import CPS, TYPE, Document, Triple
 
 MAX_BYTES = 64_000_000
-MAX_TRIPLES = 5_000_000
+MAX_TRIPLES = 2_000_000
 MAX_IMPORTS = 500
 
 

@@ -167,6 +167,7 @@ def _name_things(statements: Statements, axioms: Axioms) -> None:
     for predicate in (SUBCLASS, OWL + "equivalentClass", OWL + "disjointWith"):
         for subject, value in statements.pairs(predicate):
             classes.update(name for name in (subject, value) if isinstance(name, str) and not is_blank(name))
+    classes -= statements.typed(DATATYPE)
     properties = statements.typed(*_PROPERTY_TYPES)
     for predicate in (SUBPROPERTY, OWL + "equivalentProperty"):
         for subject, value in statements.pairs(predicate):

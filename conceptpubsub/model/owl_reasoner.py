@@ -24,16 +24,19 @@ from conceptpubsub.model.owl_axioms import Axioms
 from conceptpubsub.model.rdf_terms import (
     BUILT_IN,
     CPS,
+    DATATYPE,
     IMPORTS,
     OWL,
     QUDT,
     RDFS,
     SKOS,
+    SUBCLASS,
     TYPE,
     XSD,
     Literal,
     Term,
     Triple,
+    is_blank,
 )
 
 WORKER = Path(__file__).with_name("owl_worker.py")
@@ -73,11 +76,17 @@ def infer(triples: Iterable[Triple], time_limit: float) -> Axioms:
 
 
 def n_triples(triples: Iterable[Triple]) -> Iterator[str]:
-    """The logical triples as N-Triples lines; a triple whose IRI cannot be written is left out.
+    """The logical triples as N-Triples lines, and a declaration for each named class, which HermiT insists on.
 
-    >>> list(n_triples([("urn:a", RDFS + "subClassOf", "urn:b"), ("urn:a", RDFS + "label", Literal("A", "en", None))]))
-    ['<urn:a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:b> .\\n']
+    A triple whose IRI cannot be written is left out: that loses inferences and never adds one.
+
+    >>> for line in n_triples([("urn:a", SUBCLASS, "_:b"), ("urn:a", RDFS + "label", Literal("A", "en", None))]):
+    ...     print(line.strip())
+    <urn:a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> _:bb .
+    <urn:a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/2002/07/owl#Class> .
     """
+    named: set[str] = set()
+    datatypes: set[str] = set()
     for subject, predicate, value in triples:
         if predicate == IMPORTS or predicate in _ANNOTATIONS or predicate.startswith(_NOT_LOGICAL):
             continue
@@ -86,6 +95,12 @@ def n_triples(triples: Iterable[Triple]) -> Iterator[str]:
         written = [_written(subject), _written(predicate), _written(value)]
         if None not in written:
             yield f"{written[0]} {written[1]} {written[2]} .\n"
+            if predicate in (SUBCLASS, OWL + "equivalentClass", OWL + "disjointWith"):
+                named.update(end for end in (subject, value) if isinstance(end, str) and not is_blank(end))
+            if predicate == TYPE and value == DATATYPE:
+                datatypes.add(subject)
+    for name in sorted(named - datatypes):
+        yield f"<{name}> <{TYPE}> <{OWL}Class> .\n"
 
 
 def _written(term: Term) -> str | None:

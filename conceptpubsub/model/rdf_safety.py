@@ -1,4 +1,5 @@
-"""What is refused before an RDF parser sees a file: document types, remote JSON-LD contexts, deep nesting."""
+"""What is refused before an RDF parser sees a file: document types, remote JSON-LD contexts, deep nesting, floods
+of escapes."""
 
 from __future__ import annotations
 
@@ -9,20 +10,36 @@ from xml.parsers import expat
 
 from conceptpubsub.errors import LimitExceeded, OntologyError
 
-MAX_JSON_DEPTH = 200
+MAX_DEPTH = 200
+MAX_ATTRIBUTES = 1000
+MAX_ESCAPE_WORK = 2 * 10**12
+"""Escapes times bytes in a Turtle file: rdflib copies what it has read of a literal at each of its escapes."""
 _CHUNK = 65_536
 
 
-class _Seen(Exception):
-    """The prologue ended without a document type."""
+def check_text(name: str, data: bytes) -> None:
+    """Raise when Turtle or N-Triples is not text, or escapes so much that reading it would take minutes.
+
+    >>> check_text("ok.ttl", b"@prefix : <#> .")
+    """
+    if b"\x00" in data:
+        raise OntologyError(f"{name} is not text: it holds zero bytes", source=name)
+    escapes = data.count(b"\\")
+    if escapes * len(data) > MAX_ESCAPE_WORK:
+        raise LimitExceeded(
+            f"{name} holds {escapes:,} escapes: write the characters themselves, or save it as RDF/XML",
+            source=name,
+            escapes=escapes,
+        )
 
 
-def refuse_doctype(name: str, data: bytes) -> None:
-    """Raise when an XML document has a DOCTYPE, in whatever encoding; reads no further than the root element.
+def check_xml(name: str, data: bytes) -> None:
+    """Raise when an XML document has a DOCTYPE, in whatever encoding, nests or widens too far, or is malformed.
 
-    >>> refuse_doctype("ok.rdf", b"<a/>")
+    >>> check_xml("ok.rdf", b"<a/>")
     """
     parser = expat.ParserCreate()
+    depth = 0
 
     def doctype(*_: Any) -> None:
         raise OntologyError(
@@ -31,18 +48,25 @@ def refuse_doctype(name: str, data: bytes) -> None:
             source=name,
         )
 
-    def element(*_: Any) -> None:
-        raise _Seen
+    def opened(_: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if len(attributes) > MAX_ATTRIBUTES:
+            raise LimitExceeded(f"{name} has an element with {len(attributes):,} attributes", source=name)
+        if depth > MAX_DEPTH:
+            raise LimitExceeded(f"{name} nests deeper than {MAX_DEPTH}", source=name, limit=MAX_DEPTH)
+
+    def closed(*_: Any) -> None:
+        nonlocal depth
+        depth -= 1
 
     parser.StartDoctypeDeclHandler = doctype
-    parser.StartElementHandler = element
+    parser.StartElementHandler = opened
+    parser.EndElementHandler = closed
     try:
         for start in range(0, len(data), _CHUNK):
-            parser.Parse(data[start : start + _CHUNK], start + _CHUNK >= len(data))
-        if not data:
-            parser.Parse(b"", True)
-    except _Seen:
-        return
+            parser.Parse(data[start : start + _CHUNK], False)
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise OntologyError(f"{name} is not well-formed XML: {error}", source=name) from None
 
@@ -59,6 +83,8 @@ def load_json_ld(name: str, data: bytes, contexts: Mapping[str, Any]) -> Any:
         raise LimitExceeded(f"{name} nests too deeply to be read", source=name) from None
     except ValueError as error:
         raise OntologyError(f"{name} is not JSON: {error}", source=name) from None
+    if not isinstance(document, dict | list):
+        raise OntologyError(f"{name} is not JSON-LD: it holds neither an object nor a list", source=name)
     return _inline(name, document, contexts, 0, ())
 
 
@@ -67,8 +93,8 @@ def _no_constant(word: str) -> Any:
 
 
 def _inline(name: str, node: Any, contexts: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Any:
-    if depth > MAX_JSON_DEPTH:
-        raise LimitExceeded(f"{name} nests deeper than {MAX_JSON_DEPTH}", source=name, limit=MAX_JSON_DEPTH)
+    if depth > MAX_DEPTH:
+        raise LimitExceeded(f"{name} nests deeper than {MAX_DEPTH}", source=name, limit=MAX_DEPTH)
     if isinstance(node, list):
         return [_inline(name, item, contexts, depth + 1, within) for item in node]
     if not isinstance(node, dict):

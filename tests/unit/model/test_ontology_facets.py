@@ -79,6 +79,7 @@ def test_properties_take_facets_from_datatypes_and_from_classes_in_their_range(o
     assert (age.value_type, age.minimum, age.maximum, age.domain) == ("int", 0, 150, ("Person",))
     assert (grade.value_type, grade.values) == ("text", ("a", "b"))
     assert (num.value_type, num.minimum) == ("real", Fraction(3, 2))
+    assert "Named" not in onto
     assert (has.value_type, has.canonical_unit, has.range) == ("real", "degC", ("Heat",))
 
 
