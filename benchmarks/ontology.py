@@ -46,11 +46,11 @@ _HEAD = """@prefix : <http://example.org/big#> .
 
 
 def generate(triples: int, seed: int = 1) -> str:
-    """Turtle of about so many triples: a tree with some second parents, six triples a class."""
+    """Turtle of about so many triples: a tree with some second parents, 5.8 triples a class."""
     random = Random(seed)
     kinds = ("Length", "Mass", "Temperature", "Speed", "Pressure")
     lines = [_HEAD]
-    for i in range(triples // 6):
+    for i in range(triples * 10 // 58):
         above = [f":C{i // 8}"] if i else []
         if i > 100 and random.random() < 0.2:
             above.append(f":C{random.randrange(i // 8)}")
