@@ -89,7 +89,8 @@ def _expression(root: Any, ontology: Ontology | None) -> str:
         below = _below(_members(node, place), place)
         work.append((node, place, level, len(below)))
         work.extend([(child, where, level + 1, -1) for child, where in reversed(below)])
-    return texts.pop()
+    text = texts.pop()
+    return text[1:-1] if text.startswith("(") and root["@type"] in ("And", "Or") and len(root["operands"]) > 1 else text
 
 
 def _below(node: Mapping[str, Any], place: str) -> list[tuple[Any, str]]:
@@ -117,7 +118,7 @@ def _list(node: Mapping[str, Any], key: str, place: str) -> list[tuple[Any, str]
 
 
 def _spelt(node: Mapping[str, Any], parts: list[str], place: str, ontology: Ontology | None) -> str:
-    """One node as text; every operator in parentheses."""
+    """One node as text, in parentheses where another operator may stand beside it."""
     match node["@type"]:
         case "And" | "Or" as kind:
             if not parts:
@@ -125,25 +126,25 @@ def _spelt(node: Mapping[str, Any], parts: list[str], place: str, ontology: Onto
             return _joined(f" {kind.upper()} ", parts)
         case "Sum" | "Product" as kind:
             return _arithmetic(node, parts, place, *(("+", "-") if kind == "Sum" else ("*", "/")))
-        case "Not":
-            return f"(NOT {parts[0]})"
+        case "Not":  # binds tighter than AND and OR, looser than any test
+            return f"NOT {parts[0]}"
         case "BinaryExpression":
             op = node.get("operator")
             if not isinstance(op, str) or op not in COMPARISONS:
                 _refuse(place, f"no comparison {op!r:.60}; there are {', '.join(COMPARISONS)}")
-            return f"({parts[0]} {op} {parts[1]})"
+            return f"{parts[0]} {op} {parts[1]}"
         case "Between":
-            return f"({parts[0]} BETWEEN {parts[1]} AND {parts[2]})"
+            return f"{parts[0]} BETWEEN {parts[1]} AND {parts[2]}"
         case "In":
             if len(parts) < 2:
                 _refuse(place, "an In needs at least one value")
-            return f"({parts[0]} IN ({', '.join(parts[1:])}))"
+            return f"{parts[0]} IN ({', '.join(parts[1:])})"
         case "TextTest":
             return _text_test(node, parts[0], place)
         case "IsNull":
-            return f"({parts[0]} IS NULL)"
+            return f"{parts[0]} IS NULL"
         case "IsA":
-            return f"({parts[0]} ISA {_concept(_text(node.get('concept'), pointer(place, 'concept')), ontology)})"
+            return f"{parts[0]} ISA {_concept(_text(node.get('concept'), pointer(place, 'concept')), ontology)}"
         case "Negative":
             return _NEGATIVE + parts[0] + ")"
         case "Reciprocal":
@@ -186,7 +187,7 @@ def _text_test(node: Mapping[str, Any], operand: str, place: str) -> str:
     pattern = quoted(_text(node.get("pattern"), pointer(place, "pattern")))
     escape = node.get("escape")
     tail = "" if escape is None else f" ESCAPE {quoted(_text(escape, pointer(place, 'escape')))}"
-    return f"({operand} {op} {pattern}{tail})"
+    return f"{operand} {op} {pattern}{tail}"
 
 
 def _reference(node: Mapping[str, Any], place: str, ontology: Ontology | None) -> str:

@@ -71,13 +71,14 @@ def tokens(text: str) -> list[str]:
         raise LimitExceeded(
             f"the filter has {len(text):,} characters; at most {MAX_TEXT:,} are read", length=len(text), limit=MAX_TEXT
         )
-    return _TOKEN.findall(text)
+    return _TOKEN.findall(text.rstrip())  # blanks at the end would be tried from each of them
 
 
 def position(text: str, at: int) -> Place:
     """Where token number ``at`` stands; past the last one, the end of the text."""
-    offset, length = len(text.rstrip()), 1
-    for number, found in enumerate(_TOKEN.finditer(text)):
+    stripped = text.rstrip()
+    offset, length = len(stripped), 1
+    for number, found in enumerate(_TOKEN.finditer(stripped)):
         if number == at:
             offset, length = found.start(1), len(found[1])
             break

@@ -145,9 +145,11 @@ def _measured(term: Total) -> Ref | None:
 
 
 def _part(arg: Any, measured: Ref | None, scope: Scope) -> Any:
-    """A part of a sum. A bare number beside an absolute temperature is a difference, in the concept's own unit."""
+    """A part of a sum. A bare number stands in the unit of what is summed up; beside a temperature it is a difference."""
     if isinstance(arg, Minus):
         return Minus(_part(arg.arg, measured, scope), arg.at)
+    if isinstance(arg, Raw) and arg.context:
+        return settle(arg, None, scope)
     absolute = measured is not None and measured.dimension is not None and is_absolute(measured.dimension)
     if measured is not None and absolute and isinstance(arg, Raw) and arg.is_number and not arg.context:
         return _difference(arg, measured, resolve("delta_degC").dimension)

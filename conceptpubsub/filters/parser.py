@@ -42,6 +42,7 @@ from conceptpubsub.filters.typecheck import check_comparison
 TEST, PLUS, STAR, SIGN = range(1, 5)
 _ARITHMETIC = {"+": PLUS, "-": PLUS, "*": STAR, "/": STAR}
 _NEGATABLE = TESTS - {"IS"}
+_MOST_OPEN = 200_000
 _SUSPECT = 8  # open parentheses from which on the depth of a tree is counted: each makes at most four levels
 
 
@@ -147,6 +148,8 @@ class _Parser(Reader):
                 self.group = _Group(self.at)
                 self.deep = self.deep or len(self.outer) > _SUSPECT
                 self.at += 1
+                if len(self.outer) > _MOST_OPEN:
+                    raise LimitExceeded(f"more than {_MOST_OPEN:,} open parentheses", limit=_MOST_OPEN)
             elif token in ("+", "-"):
                 self.push(SIGN, token)
             else:
