@@ -8,10 +8,14 @@ Rule 3  The same axioms give the same indexes, whatever the order they were read
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from conceptpubsub.errors import LimitExceeded
 from conceptpubsub.model.owl_axioms import Axioms
+
+MAX_PAIRS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +27,6 @@ class Closure:
     parents: list[list[int]]
     apart: list[list[int]]
     empty: list[int]
-
-    def lineage(self) -> list[frozenset[int]]:
-        """For each index, itself and all above."""
-        found: list[frozenset[int]] = []
-        for i, supers in enumerate(self.parents):
-            found.append(frozenset((i,)).union(*(found[p] for p in supers)))
-        return found
 
 
 def close(axioms: Axioms) -> Closure:
@@ -133,29 +130,40 @@ def _excluded(axioms: Axioms, index: dict[str, int]) -> tuple[list[list[int]], s
         places = [index[name] for name in dict.fromkeys(group) if name in index]
         distinct = sorted(set(places))
         if len(distinct) < len(places):  # two names for one thing are said to exclude each other
-            empty.update(i for i in distinct if places.count(i) > 1)
+            empty.update(i for i, count in Counter(places).items() if count > 1)
         if len(distinct) > 1:
             apart.add(tuple(distinct))
     return [list(group) for group in sorted(apart)], empty
 
 
 def _all_empty(parents: list[list[int]], apart: list[list[int]], empty: set[int]) -> list[int]:
-    """What lies below two disjoint classes, or below something empty."""
-    groups: dict[int, set[int]] = {}
+    """What lies below two disjoint classes, or below something empty; refuses a hierarchy too dense to work with."""
+    groups: dict[int, list[int]] = {}
     for number, group in enumerate(apart):
         for member in group:
-            groups.setdefault(member, set()).add(number)
-    inherited: list[dict[int, int]] = []
+            groups.setdefault(member, []).append(number)
     found: list[int] = []
-    for i, supers in enumerate(parents):
-        mine: dict[int, int] = dict.fromkeys(groups.get(i, ()), i)
-        clash = i in empty
-        for p in supers:
-            for number, member in inherited[p].items():
-                clash |= mine.setdefault(number, member) != member
-        clash |= any(p in empty for p in supers)
+    steps = 0
+    for i in range(len(parents)):
+        above, work = {i}, [i]
+        while work:
+            for p in parents[work.pop()]:
+                if p not in above:
+                    above.add(p)
+                    work.append(p)
+        seen: dict[int, int] = {}
+        clash = not above.isdisjoint(empty)
+        for upper in above:
+            mine = groups.get(upper, ())
+            steps += len(mine)
+            for number in mine:
+                clash |= seen.setdefault(number, upper) != upper
         if clash:
-            empty.add(i)
             found.append(i)
-        inherited.append(mine)
+        steps += len(above)
+        if steps > MAX_PAIRS:
+            raise LimitExceeded(
+                f"the hierarchy is too deep or too dense: more than {MAX_PAIRS:,} pairs of a concept and one above it",
+                limit=MAX_PAIRS,
+            )
     return found

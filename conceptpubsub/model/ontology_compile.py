@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from conceptpubsub.errors import OntologyError
+from conceptpubsub.errors import LimitExceeded
 from conceptpubsub.model.ontology_closure import close, unstated
 from conceptpubsub.model.ontology_facets import FacetReader, Facets, inherit
 from conceptpubsub.model.ontology_kinds import KIND_TYPES, named_kinds, read_kinds
@@ -20,6 +20,7 @@ from conceptpubsub.model.rdf_terms import COMMENT, LABEL, SKOS, Document, Triple
 
 FORMAT = 1
 MAX_CONCEPTS = 500_000
+MAX_RECORDS = 400_000_000
 _LABELS = (SKOS + "prefLabel", LABEL)
 _DEFINITIONS = (SKOS + "definition", COMMENT, "http://purl.org/dc/terms/description")
 
@@ -51,7 +52,7 @@ def compile_documents(
                     axioms.below(lower, upper)
         axioms.empty |= inferred.empty
     if len(axioms.sorts) > MAX_CONCEPTS:
-        raise OntologyError(f"{len(axioms.sorts):,} concepts; at most {MAX_CONCEPTS:,} are compiled")
+        raise LimitExceeded(f"{len(axioms.sorts):,} concepts; at most {MAX_CONCEPTS:,} are compiled")
     closure = close(axioms)
     kinds_by_iri = {iri: row for row in kinds for iri in (*row.aliases, row.iri)}
     facets = inherit(closure, FacetReader(statements, axioms, kinds_by_iri))
@@ -67,8 +68,12 @@ def compile_documents(
     names = short_names(closure.index, own, prefixed)
     table: dict[str, int] = {}
     concepts = []
+    room = MAX_RECORDS
     for iri in iris:
         record = json.dumps(_record(facets[iri], names), sort_keys=True)
+        room -= len(record)
+        if room < 0:
+            raise LimitExceeded("concepts inherit more text than can be kept: shorten lists of values or domains")
         concepts.append(
             [
                 iri,

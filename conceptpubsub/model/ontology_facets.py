@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from conceptpubsub.errors import OntologyError, hint, near
+from conceptpubsub.errors import LimitExceeded, OntologyError, hint, near
 from conceptpubsub.model.ontology_closure import Closure
 from conceptpubsub.model.ontology_kinds import CANONICAL_UNIT, KIND_OF, KindRow, text_of
 from conceptpubsub.model.owl_axioms import Axioms, Statements
@@ -34,6 +34,7 @@ UNIT_OF = (*CANONICAL_UNIT, QUDT + "hasUnit", QUDT + "unit")
 DOMAIN_OF = (DOMAIN, CPS + "attributeOf", *(s + "domainIncludes" for s in SCHEMA))
 RANGE_OF = (RANGE, CPS + "valuesFrom", *(s + "rangeIncludes" for s in SCHEMA))
 
+MAX_ASPECTS = 100
 BOUNDS = ("minimum", "maximum")
 
 Facets = dict[str, Any]
@@ -145,7 +146,10 @@ class FacetReader:
     def _context(self, iri: str, node: Term, facets: Facets) -> None:
         if not isinstance(node, str):
             raise OntologyError(f'{iri}: cps:defaultContext takes a node such as [ cps:unit "mile" ]', concept=iri)
-        for predicate, values in self.statements.about(node).items():
+        said = self.statements.about(node)
+        if len(said) > MAX_ASPECTS:
+            raise LimitExceeded(f"{iri} has a default context of {len(said):,} aspects", concept=iri)
+        for predicate, values in said.items():
             name = next(
                 (text_of(n) for n in self.statements.of(predicate, CPS + "aspectName")), split_iri(predicate)[1]
             )

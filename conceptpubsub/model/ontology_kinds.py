@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conceptpubsub.errors import LimitExceeded
 from conceptpubsub.model.owl_axioms import Statements
 from conceptpubsub.model.rdf_terms import CPS, OWL, QUDT, SKOS, Term, is_blank, split_iri
 
+MAX_ABOVE = 100
 CANONICAL_UNIT = (CPS + "canonicalUnit",)
 KIND_TYPES = (CPS + "QuantityKind", QUDT + "QuantityKind")
 KIND_OF = (CPS + "quantityKind", QUDT + "hasQuantityKind", QUDT + "quantityKind")
@@ -71,4 +73,6 @@ def _above(statements: Statements, iri: str, known: set[str]) -> list[str]:
     for kind in found:
         broader = sorted(o for o in statements.of(kind, SKOS + "broader") if isinstance(o, str))
         found += [b for b in broader if b in known and b not in found]
+        if len(found) > MAX_ABOVE:
+            raise LimitExceeded(f"the quantity kind <{iri}> has more than {MAX_ABOVE} broader ones", kind=iri)
     return found

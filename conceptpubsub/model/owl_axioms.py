@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from conceptpubsub.errors import LimitExceeded
+from conceptpubsub.errors import LimitExceeded, OntologyError
 from conceptpubsub.model.rdf_terms import (
     BUILT_IN,
     CPS,
@@ -33,7 +33,7 @@ from conceptpubsub.model.rdf_terms import (
     is_blank,
 )
 
-MAX_LIST = 100_000
+MAX_LISTED = 1_000_000
 _CLASS_TYPES = (OWL + "Class", RDFS + "Class")
 _PROPERTY_TYPES = (OWL + "DatatypeProperty", OWL + "ObjectProperty")
 _KIND_TYPES = (CPS + "QuantityKind", QUDT + "QuantityKind")
@@ -56,11 +56,12 @@ _VOCABULARY = (CPS + "QuantityKind", CPS + "ValueType", CPS + "Aspect")
 class Statements:
     """Triples by subject and predicate, in an order that does not depend on the file's."""
 
-    __slots__ = ("_by_predicate", "_by_subject")
+    __slots__ = ("_by_predicate", "_by_subject", "_listed")
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         self._by_subject: dict[str, dict[str, list[Term]]] = {}
         self._by_predicate: dict[str, list[tuple[str, Term]]] = defaultdict(list)
+        self._listed = 0
         for subject, predicate, value in triples:
             self._by_subject.setdefault(subject, {}).setdefault(predicate, []).append(value)
             self._by_predicate[predicate].append((subject, value))
@@ -85,16 +86,19 @@ class Statements:
         return {s for s, o in self.pairs(TYPE) if o in types and not is_blank(s)}
 
     def items(self, head: Term) -> list[Term]:
-        """The members of an RDF list; a list without end is an error."""
+        """The members of an RDF list; lists without end, or one list read without end, are an error."""
         found: list[Term] = []
         while isinstance(head, str) and head != NIL:
             found += self.of(head, FIRST)[:1]
+            self._listed += 1
+            if self._listed > MAX_LISTED:
+                raise LimitExceeded(f"RDF lists of more than {MAX_LISTED:,} members together", limit=MAX_LISTED)
+            if len(found) > len(self._by_subject):
+                raise OntologyError(f"an RDF list that runs in a circle at {head}")
             rest = self.of(head, REST)
             if not rest:
                 break
             head = rest[0]
-            if len(found) > MAX_LIST:
-                raise LimitExceeded(f"an RDF list of more than {MAX_LIST:,} members, or one that runs in a circle")
         return found
 
 

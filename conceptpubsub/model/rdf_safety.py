@@ -44,7 +44,7 @@ def check_xml(name: str, data: bytes) -> None:
     def doctype(*_: Any) -> None:
         raise OntologyError(
             f"{name} has a DOCTYPE, which is refused because entities can expand without bound: "
-            "remove it and write the namespaces out",
+            "remove it and write the namespaces out, or save the ontology as Turtle",
             source=name,
         )
 

@@ -100,6 +100,17 @@ def test_domains_may_be_unions(ontology: Load) -> None:
     assert onto["p"].domain == ("A", "B")
 
 
+def test_domains_and_ranges_in_the_words_of_schema_org(ontology: Load) -> None:
+    onto = ontology(
+        "@prefix sdo: <http://schema.org/> . :Observation a rdfs:Class , owl:Class . :Act a owl:Class . "
+        ":resultTime a owl:DatatypeProperty ; sdo:domainIncludes :Observation , :Act ; rdfs:range xsd:dateTime . "
+        ":made a owl:ObjectProperty ; sdo:rangeIncludes :Act ."
+    )
+    assert onto["resultTime"].domain == ("Act", "Observation")
+    assert onto["resultTime"].value_type == "instant"
+    assert (onto["made"].range, onto["made"].value_type) == (("Act",), None)
+
+
 def test_quantity_kinds_of_core_are_known_without_importing_it(ontology: Load) -> None:
     onto = ontology(
         ":T a owl:Class ; qudt:hasQuantityKind quantitykind:Temperature . "

@@ -144,3 +144,23 @@ def test_odd_names_do_not_break_the_registry(ontology: Callable[..., Ontology]) 
     assert onto["__class__"].labels["en-gb"].startswith("<script>")
     with pytest.raises(ConceptPubSubError):
         onto["\x00" * 10_000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(f":c{i} rdfs:subClassOf :c{i + 1} ." for i in range(6000)),
+        " ".join(f":a{i} owl:disjointWith :r . :b{i} rdfs:subClassOf :r ." for i in range(4000)),
+        " ".join(f":u{i} a owl:Class ; owl:unionOf _:l ." for i in range(3000))
+        + " _:l rdf:first :x ; rdf:rest _:m . _:m rdf:first :y ; rdf:rest ( "
+        + " ".join(f":m{i}" for i in range(3000))
+        + " ) .",
+        " ".join(f":k{i} a cps:QuantityKind ; skos:broader :k{i + 1} ." for i in range(500))
+        + " :k500 a cps:QuantityKind .",
+        ":A a owl:Class ; cps:defaultContext [ " + " ; ".join(f":p{i} 'x'" for i in range(500)) + " ] .",
+    ],
+    ids=["chain", "exclusions", "shared list", "kinds", "aspects"],
+)
+def test_hierarchies_that_would_grow_without_bound_are_refused(ontology: Callable[..., Ontology], text: str) -> None:
+    with pytest.raises(LimitExceeded):
+        ontology(text)
