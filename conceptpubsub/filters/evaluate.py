@@ -38,6 +38,8 @@ from conceptpubsub.filters.syntax import (
 )
 
 MAX_BINDINGS = 100_000
+DEFAULT = ("", "default")
+"""The path of a declared default, which no attribute has."""
 _OPS = {"STARTS WITH": "starts", "ENDS WITH": "ends", "CONTAINS": "contains", "WITHIN": "within", "MATCHES": "matches"}
 
 
@@ -54,7 +56,7 @@ def bindings(references: tuple[Ref, ...], view: View, scope: Scope) -> Iterator[
     for ref in references:
         found: list[Found | None] = list(candidates(ref, view, scope))
         if not found and ref.key in scope.defaults:
-            found = [Found(("default",), scope.defaults[ref.key], None)]
+            found = [Found(DEFAULT, scope.defaults[ref.key], None)]
         count *= max(1, len(found))
         if count > MAX_BINDINGS:
             raise LimitExceeded(
@@ -139,8 +141,12 @@ class Evaluation:
         """A comparison; under ``default``, ``<>`` is NOT ``=``."""
         if op == "<>" and self.two_valued:
             return not self.test("=", left, right)
+        return self.known(self.compared(op, left, right))
+
+    def compared(self, op: str, left: Any, right: Any) -> bool | None:
+        """A comparison of two terms, or None where it is unknown."""
         a, b = self.value(left), self.value(right)
-        return self.known(None if a is None or b is None else arithmetic.compare(op, a, b, self.rate))
+        return None if a is None or b is None else arithmetic.compare(op, a, b, self.rate)
 
     def known(self, value: bool | None) -> bool | None:
         """Under ``default`` an atom that would be unknown is false, so that only two values remain."""

@@ -145,7 +145,7 @@ def _measured(term: Total) -> Ref | None:
 
 
 def _part(arg: Any, measured: Ref | None, scope: Scope) -> Any:
-    """A part of a sum. A bare number stands in the unit of what is summed up; beside a temperature it is a difference."""
+    """A part of a sum. A bare number is in the unit of what is summed up; beside a temperature it is a difference."""
     if isinstance(arg, Minus):
         return Minus(_part(arg.arg, measured, scope), arg.at)
     if isinstance(arg, Raw) and arg.context:

@@ -114,7 +114,7 @@ class Reader:
             raise lexer.fail(self.text, self.at, f"a {kind} that is never closed: add the missing {token}")
         if token in "[{":
             raise lexer.fail(self.text, self.at, f"'{token}' is never closed")
-        reserved = word_of(token) in RESERVED
-        hint = " (a reserved word; write it in double quotes to use it as a name)" if reserved else ""
+        hint = " (a reserved word; write it in double quotes to use it as a name)" if word_of(token) in RESERVED else ""
+        hint = " (equality is a single =)" if token == "==" else hint
         shown = token[:60] if token.isprintable() else repr(token[:60])[1:-1]
         raise lexer.fail(self.text, self.at, f"{what} is expected, not '{shown}'{hint}", token=token[:200])

@@ -31,6 +31,7 @@ class Type(NamedTuple):
 
 
 ANY = Type(None)
+_UNORDERED = {"bool": ("Booleans", "= or <>"), "concept": ("concepts", "=, <> or ISA")}
 NUMERIC = ("number", "quantity", "money", "numeric")
 
 
@@ -137,9 +138,9 @@ def check_comparison(op: str, left: Any, right: Any, at: tuple[int, int]) -> Non
     places = [term.at if isinstance(term, Constant) else where for term, where in zip((left, right), at, strict=True)]
     if op not in ("=", "<>"):
         for each, place in zip((a, b), places, strict=True):
-            if each.kind == "bool":
-                message = f"Booleans have no order: use = or <> with {each.shown or 'a Boolean'}"
-                raise Meaningless(message, at=place)
+            if each.kind in _UNORDERED:
+                noun, instead = _UNORDERED[each.kind]
+                raise Meaningless(f"{noun} have no order: use {instead} with {each.shown[:80]}", at=place)
     if isinstance(left, Constant) and isinstance(right, Constant):
         return
     place = places[0] if isinstance(left, Constant) else places[1]
