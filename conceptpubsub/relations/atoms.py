@@ -127,7 +127,7 @@ def _textual(found: texts.Texts, test: Callable[[str], bool], kind: Kind) -> Tru
     """A test of text, on texts and on the IRIs that stand for concepts."""
     room = kind.universe.part(domains.TEXT)
     if domains.CONCEPT in kind.universe.parts:
-        mask = sum(1 << i for i, iri in enumerate(_iris(kind.ontology)) if test(iri))
+        mask = sum(1 << i for i, iri in enumerate(iris(kind.ontology)) if test(iri))
         whole = kind.universe.parts[domains.CONCEPT]
         return _sided(domains.CONCEPT, mask & whole, whole & ~mask)
     if not room.intervals:
@@ -141,7 +141,8 @@ def _textual(found: texts.Texts, test: Callable[[str], bool], kind: Kind) -> Tru
 
 
 @lru_cache(maxsize=64)
-def _iris(ontology: Any) -> tuple[str, ...]:
+def iris(ontology: Any) -> tuple[str, ...]:
+    """The IRIs that stand for the concepts, by index."""
     return tuple(ontology.by_index(i).iri for i in range(ontology.index_count))
 
 

@@ -65,6 +65,8 @@ def currency(filter: Filter) -> str | None:
     found |= {value.currency for value in filter.scope.defaults.values() if isinstance(value, Money)}
     if len(found) > 1:
         raise GaveUp("two currencies")
+    if any(len(code) != 3 for code in found):
+        raise GaveUp("a price for something, or one over an amount")
     return next(iter(found), None)
 
 

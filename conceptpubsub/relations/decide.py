@@ -7,12 +7,12 @@ Rule 3  ``engine="domain"`` and ``engine="z3"`` force one engine, which then say
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from conceptpubsub.errors import IncompatibleFilters, Undecided
 from conceptpubsub.filters import Filter
-from conceptpubsub.model import SemanticEvent
 from conceptpubsub.relations import domain_engine
 from conceptpubsub.relations.compiled import Compiled, compiled
 from conceptpubsub.relations.outcome import STATISTICS, GaveUp
@@ -29,7 +29,10 @@ def satisfiable(f: Filter, *, engine: Engine | None = None) -> bool:
     """
     one = compiled(f)
     return _decided(
-        lambda: domain_engine.example(one) is not None, lambda: _smt().example(one) is not None, True, engine
+        lambda: domain_engine.example(one) is not None,
+        lambda: solver().example(one, engine is None) is not None,
+        True,
+        engine,
     )
 
 
@@ -39,10 +42,10 @@ def overlaps(f: Filter, g: Filter, *, engine: Engine | None = None) -> bool:
     >>> overlaps(Filter.parse("x < 2"), Filter.parse("x > 1 AND y = 3"))
     True
     """
-    one, other = _both(f, g)
+    one, other = both(f, g)
     return _decided(
         lambda: domain_engine.common(one, other) is not None,
-        lambda: _smt().common(one, other) is not None,
+        lambda: solver().common(one, other, engine is None) is not None,
         True,
         engine,
     )
@@ -54,12 +57,12 @@ def covers(f: Filter, g: Filter, *, engine: Engine | None = None) -> bool:
     >>> covers(Filter.parse("x > 30 degC"), Filter.parse("x > 90 degF"))
     True
     """
-    one, other = _both(f, g)
+    one, other = both(f, g)
     if f is g:
         return True
     return _decided(
         lambda: domain_engine.uncovered(one, other) is None,
-        lambda: _smt().uncovered(one, other) is None,
+        lambda: solver().uncovered(one, other, engine is None) is None,
         False,
         engine,
     )
@@ -74,7 +77,8 @@ def identical(f: Filter, g: Filter, *, engine: Engine | None = None) -> bool:
     return covers(f, g, engine=engine) and covers(g, f, engine=engine)
 
 
-def _both(f: Filter, g: Filter) -> tuple[Compiled, Compiled]:
+def both(f: Filter, g: Filter) -> tuple[Compiled, Compiled]:
+    """The compiled forms of two filters that have common ground."""
     if f.scope is not g.scope:
         comparable(f, g)
     return compiled(f), compiled(g)
@@ -127,24 +131,6 @@ def undecided(engine: str, error: GaveUp) -> Undecided:
     )
 
 
-def _smt() -> Any:
+def solver() -> Any:
     """The solver behind the domain engine, loaded when it is first needed."""
-    raise GaveUp("no solver")
-
-
-def witness(f: Filter, g: Filter, *, engine: Engine | None = None) -> SemanticEvent | None:
-    """An event that the second matches and the first does not, or None when the first covers the second.
-
-    >>> witness(Filter.parse("x > 5"), Filter.parse("x > 3"))["x"].value
-    4
-    """
-    from conceptpubsub.relations.examples import event_of
-
-    one, other = _both(f, g)
-    found = domain_engine.uncovered(one, other)
-    if found is None:
-        return None
-    made: Any = event_of(found, one, other)
-    if g.matches(made) and not f.matches(made):
-        return made
-    raise Undecided("the event that was found does not show it", event=made)
+    return importlib.import_module("conceptpubsub.relations.smt_engine")

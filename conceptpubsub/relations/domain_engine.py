@@ -47,10 +47,10 @@ def common(one: Compiled, other: Compiled) -> Found | None:
     pair = _pair(one, other)
     slots = {**one.signature.slots, **other.signature.slots}
     shared = slots if pair.space is None else pair.space.open
-    loose = frozenset(key for key in shared if slots[key].loose)
-    if any(not slots[key].single and not slots[key].loose for key in shared if key in one.signature.slots):
-        if any(key in other.signature.slots and not slots[key].single and not slots[key].loose for key in shared):
-            raise GaveUp("a reference with one attribute of its widest kind")
+    both = [slots[key] for key in shared if key in one.signature.slots and key in other.signature.slots]
+    if any(not slot.single and not slot.loose for slot in both):
+        raise GaveUp("a reference with one attribute of its widest kind")
+    loose = frozenset(slot.key for slot in both if slot.loose)
     met = boxes.common(pair.one, pair.other, loose, pair.possible)
     return None if met is None else Found(met, pair.space, pair.universe)
 

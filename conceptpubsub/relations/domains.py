@@ -2,8 +2,8 @@
 
 Rule 1  A sort is a set of values that compare with one another: numbers, quantities of one dimension, money, instants,
         texts, Booleans, concepts, complex objects. Values of different sorts never compare.
-Rule 2  ``parts`` says what of a sort is inside; a sort that is not listed is inside as a whole if ``rest`` is true, else
-        not at all. So an undeclared attribute, which may hold anything, has a finite description.
+Rule 2  ``parts`` says what of a sort is inside; a sort that is not listed is inside as a whole if ``rest`` is true, and
+        else not at all. So an undeclared attribute, which may hold anything, has a finite description.
 Rule 3  Every operation is exact, or raises `GaveUp` where tests of text leave a doubt.
 """
 
@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from conceptpubsub.relations import intervals, texts
 from conceptpubsub.relations.intervals import LINE
+from conceptpubsub.relations.outcome import GaveUp
 
 Sort: TypeAlias = str
 Part: TypeAlias = Any
@@ -211,7 +212,7 @@ def is_empty(a: Domain) -> bool:
         try:
             if not is_empty_part(sort, part):
                 return False
-        except texts.GaveUp as error:
+        except GaveUp as error:
             doubt = error
     if doubt is not None:
         raise doubt
@@ -237,6 +238,6 @@ def opposite(a: Domain, universe: Domain) -> Domain:
     for piece in pieces[1:]:
         joined = join(made, piece)
         if joined is None:
-            raise texts.GaveUp("a union of tests of text")
+            raise GaveUp("a union of tests of text")
         made = joined
     return made

@@ -135,7 +135,7 @@ def snapped(a: Intervals, grid: Grid) -> Intervals:
 
 
 def _up(place: Cut, grid: Grid) -> Cut:
-    if place == BELOW or place == ABOVE:
+    if place in (BELOW, ABOVE):
         return place
     steps = (Fraction(place[1]) - grid.phase) / grid.step
     number = math.ceil(steps)
@@ -160,7 +160,7 @@ def point(a: Intervals, grid: Grid | None = None) -> Exact | None:
     return best
 
 
-def _plainness(value: Exact) -> tuple[int, Exact, bool]:
+def _plainness(value: Exact) -> tuple[int, Any, bool]:
     return (value.denominator.bit_length(), abs(value), value < 0)
 
 
@@ -171,14 +171,14 @@ def _inside(low: Cut, high: Cut, grid: Grid | None) -> Exact | None:
         if low != BELOW:
             return simplest(Fraction(_up(low, grid)[1]))
         return simplest(Fraction(_up(high, grid)[1] - grid.step))
-    if low < cut(0) and cut(0, True) <= high or low == cut(0):
+    if (low < cut(0) and cut(0, True) <= high) or low == cut(0):
         return 0
     if high <= cut(0):
         mirrored = _inside(_mirrored(high), _mirrored(low), grid)
         return None if mirrored is None else -mirrored
-    if high == ABOVE:
-        return math.floor(low[1]) + (1 if low[2] or low[1] != math.floor(low[1]) else 0)
-    whole = math.floor(low[1]) + (1 if low[2] or low[1] != math.floor(low[1]) else 0)
+    whole: int = math.floor(low[1])
+    if low[2] or low[1] != whole:
+        whole += 1
     if cut(whole, True) <= high:
         return whole
     if low[1] == high[1]:

@@ -19,7 +19,7 @@ from typing import Any
 from conceptpubsub.model.ontology import Concept
 from conceptpubsub.relations import domains, texts
 from conceptpubsub.relations.domains import ABSENT, Domain
-from conceptpubsub.relations.kinds import Kind, concept_kind
+from conceptpubsub.relations.kinds import ANY, Kind, concept_kind
 from conceptpubsub.relations.outcome import GaveUp
 from conceptpubsub.relations.slots import Signature, Slot, touch
 from conceptpubsub.relations.terms import Term
@@ -69,15 +69,18 @@ def as_object(kind: Kind) -> Domain:
 
 
 @lru_cache(maxsize=4096)
-def keyspace(one: Signature, other: Signature, tested: frozenset[int] = frozenset()) -> KeySpace:
-    """The attributes that the references of two filters may be bound to; ``tested`` are the concepts that they ask
-    after by ISA, which tell the complex objects of attributes apart."""
-    slots = list({**one.slots, **other.slots}.values())
+def keyspace(one: Signature, other: Signature, tested: frozenset[int] = frozenset(), spell: bool = False) -> KeySpace:
+    """The attributes that the references of two filters may be bound to.
+
+    ``tested`` are the concepts that they ask after by ISA, which tell the complex objects of attributes apart. With
+    ``spell`` every reference that can be bound to several attributes is spelled out.
+    """
+    slots = [_agreed(one.slots.get(key, slot), slot) for key, slot in {**one.slots, **other.slots}.items()]
     count = {slot.key: (slot.key in one.slots) + (slot.key in other.slots) for slot in slots}
     open_slots: dict[str, Slot] = {}
     keys: dict[str, tuple[Key, ...]] = {}
     for group in _groups(slots):
-        if len(group) == 1 and not group[0].mixed:
+        if len(group) == 1 and not group[0].mixed and (group[0].single or not spell):
             open_slots[group[0].key] = group[0]
         else:
             keys.update(_spelled(group, sum(count[slot.key] for slot in group), tested))
@@ -93,6 +96,11 @@ def keyspace(one: Signature, other: Signature, tested: frozenset[int] = frozense
     universe = {key: slot.universe for key, slot in open_slots.items()}
     universe.update((name, key.kind.universe) for name, key in found.items())
     return KeySpace(open_slots, keys, found, inner, universe)
+
+
+def _agreed(one: Slot, other: Slot) -> Slot:
+    """A slot for two filters: one that may hold anything where they declare different types."""
+    return one if one.kind == other.kind else Slot(one.ref, ANY, True, False, False, ())
 
 
 def _groups(slots: list[Slot]) -> list[list[Slot]]:

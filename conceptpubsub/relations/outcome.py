@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 
 
-class GaveUp(Exception):  # noqa: N818 - control flow inside the package, never seen by users
+class GaveUp(Exception):
     """A question outside a procedure's fragment or budget; ``reason`` is counted."""
 
     def __init__(self, reason: str) -> None:
