@@ -18,6 +18,7 @@ from conceptpubsub.errors import ConceptPubSubError
 if TYPE_CHECKING:
     from conceptpubsub.converters import Converters
     from conceptpubsub.filters import Filter, quantity, ref
+    from conceptpubsub.hub import Hub
     from conceptpubsub.matching import MatchBatch, Matcher
     from conceptpubsub.model.context import Context
     from conceptpubsub.model.instants import Instant

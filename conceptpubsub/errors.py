@@ -158,3 +158,11 @@ class FlowError(ConceptPubSubError, ValueError):
 
 class ArchiveError(ConceptPubSubError, ValueError):
     """An archive that cannot be read or written."""
+
+
+class HubError(ConceptPubSubError, RuntimeError):
+    """A hub used in a way it cannot be: closed, without a store, from the wrong event loop."""
+
+
+class QueueFull(HubError):
+    """A subscription whose bounded queue overflowed, under the policy ``error``."""

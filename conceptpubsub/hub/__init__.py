@@ -1,0 +1,14 @@
+"""The hub: publish/subscribe by meaning inside one process, for threads and for asyncio.
+
+>>> hub = Hub()
+>>> sub = hub.subscribe("price < 500")
+>>> hub.publish({"price": 300}).matched, sub.get()["price"].value
+(1, 300)
+"""
+
+from conceptpubsub.hub.batch import Batch
+from conceptpubsub.hub.hub import Hub, Receipt
+from conceptpubsub.hub.letters import DeadLetter, DeadLetters, Retry
+from conceptpubsub.hub.subscription import Subscription
+
+__all__ = ["Batch", "DeadLetter", "DeadLetters", "Hub", "Receipt", "Retry", "Subscription"]

@@ -1,0 +1,106 @@
+"""Calling callbacks: each call that raises is tried again later, by its subscription's policy, then a dead letter.
+
+Rule 1  A failure never reaches the publisher nor another subscriber.
+Rule 2  Waiting is done by one timer thread for all; events that came in between are not held back, so a retried event
+        may arrive after younger ones. Where order matters, use a queue (its own thread retries in order) or a durable
+        subscription (which stands still until the event is through).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from conceptpubsub.hub.batch import Batch
+from conceptpubsub.hub.letters import DeadLetter, DeadLetters
+
+if TYPE_CHECKING:
+    from conceptpubsub.hub.subscription import Subscription
+
+
+class Timer:
+    """Runs functions later, in one daemon thread that starts with the first of them."""
+
+    def __init__(self) -> None:
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._running = 0
+
+    def later(self, seconds: float, action: Callable[[], None]) -> None:
+        """Run an action after so many seconds."""
+        with self._changed:
+            heapq.heappush(self._due, (time.monotonic() + seconds, next(self._order), action))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="conceptpubsub retries", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is due or running."""
+        with self._changed:
+            return not self._due and not self._running
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._due or (left := self._due[0][0] - time.monotonic()) > 0:
+                    if not self._changed.wait(left if self._due else 5.0) and not self._due:
+                        self._thread = None  # nothing to do: the next action starts a new thread
+                        return
+                action = heapq.heappop(self._due)[2]
+                self._running += 1
+            try:
+                action()
+            finally:
+                with self._changed:
+                    self._running -= 1
+
+
+class Caller:
+    """Hands items to callbacks."""
+
+    def __init__(self, letters: DeadLetters) -> None:
+        self.letters, self.timer = letters, Timer()
+
+    def call(self, sub: Subscription, item: Any, failed: int = 0) -> None:
+        """Call once; on failure again later, or give up."""
+        assert sub.callback is not None
+        try:
+            sub.callback(item)
+        except Exception as error:
+            failed += 1
+            if failed >= sub.retry.attempts or not sub.active:
+                self.give_up(sub, item, error, failed)
+            else:
+                self.timer.later(sub.retry.pause(failed), lambda: self.call(sub, item, failed))
+            return
+        sub.delivered += len(item) if type(item) is Batch else 1
+
+    def call_in_order(self, sub: Subscription, item: Any) -> None:
+        """As ``call``, waiting between attempts in the subscription's own thread."""
+        assert sub.callback is not None
+        for failed in range(1, sub.retry.attempts + 1):
+            try:
+                sub.callback(item)
+            except Exception as error:
+                if failed == sub.retry.attempts:
+                    self.give_up(sub, item, error, failed)
+                else:
+                    time.sleep(sub.retry.pause(failed))
+            else:
+                sub.delivered += len(item) if type(item) is Batch else 1
+                return
+
+    def give_up(
+        self, sub: Subscription, item: Any, error: BaseException, attempts: int, offset: int | None = None
+    ) -> None:
+        """A dead letter for an item that a callback would not take."""
+        sub.failed += len(item) if type(item) is Batch else 1
+        self.letters.add(DeadLetter(item, f"{type(error).__name__}: {error}", sub.name, attempts, offset))

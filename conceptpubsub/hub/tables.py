@@ -1,0 +1,110 @@
+"""Publishing tables: rows judged, matched and converted column by column, handed over as views of one table a context.
+
+Rule 1  A row that does not validate costs only itself; it becomes a dead letter with the sentence of the edge.
+Rule 2  Batch callbacks get their rows in order, converted in floating point; others get events, converted exactly as
+        ``publish`` does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from conceptpubsub.hub.batch import Batch
+from conceptpubsub.hub.columns import in_context
+from conceptpubsub.hub.edge import shape_of
+from conceptpubsub.hub.letters import DeadLetter
+from conceptpubsub.hub.plans import AS_IT_CAME
+from conceptpubsub.hub.table_edge import faulty_rows
+from conceptpubsub.model.codecs.arrow_reading import table_to_events
+from conceptpubsub.model.instants import Instant
+
+if TYPE_CHECKING:
+    from conceptpubsub.hub.hub import Hub
+
+
+def as_table(given: Any) -> pa.Table:
+    """A table; a record batch becomes one."""
+    return pa.Table.from_batches([given]) if isinstance(given, pa.RecordBatch) else given
+
+
+def accepted(hub: Hub, table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
+    """The valid rows of a table; the others become dead letters, and what is wrong with them is told."""
+    faults = faulty_rows(hub.edge, table)
+    if not faults:
+        return table, ()
+    refuse_rows(hub, table, list(faults.items()))
+    keep = np.ones(table.num_rows, bool)
+    keep[list(faults)] = False
+    return table.filter(pa.array(keep)), tuple(faults.values())
+
+
+def refuse_rows(hub: Hub, table: pa.Table, faults: list[tuple[int, str]]) -> None:
+    """Dead letters for rows."""
+    for row, reason in faults:
+        hub.dead_letters.add(DeadLetter(table.slice(row, 1).to_pylist()[0], reason))
+
+
+def deliver_table(hub: Hub, table: pa.Table) -> int:
+    """Hand the rows of a valid table to everyone they match; gives the number of deliveries."""
+    found = hub.matcher.match_batch(table)
+    refuse_rows(hub, table, [(error.row, error.reason) for error in found.errors if error.key is None])
+    numbers = found.keys.astype(np.int64)
+    if not len(numbers):
+        return 0
+    rows = np.repeat(np.arange(table.num_rows), np.diff(found.offsets))
+    distinct, place = np.unique(numbers, return_inverse=True)
+    subs = [hub.subscription(int(number)) for number in distinct]
+    contexts = np.array([-1 if sub is None or not sub.batch else sub.context_number for sub in subs], np.int64)
+    by_batch = contexts[place]
+    single = np.flatnonzero(by_batch < 0)
+    if len(single):
+        _one_by_one(hub, table, rows[single], numbers[single])
+    for context in np.unique(by_batch[by_batch >= 0]).tolist():
+        chosen = np.flatnonzero(by_batch == context)
+        order = chosen[np.argsort(numbers[chosen], kind="stable")]
+        _in_batches(hub, table, rows[order], numbers[order], context)
+    return len(numbers)
+
+
+def _in_batches(hub: Hub, table: pa.Table, rows: Any, numbers: Any, context: int) -> None:
+    """Rows sorted by subscription, all of one context: one table, and a view of it for each subscription."""
+    taken = table.take(pa.array(rows)).combine_chunks()
+    if context != AS_IT_CAME:
+        taken = in_context(hub.converters, taken, hub.plans.contexts[context], _times(taken))
+    cuts = np.flatnonzero(np.diff(numbers)) + 1
+    starts = [0, *cuts.tolist()]
+    ends = [*cuts.tolist(), len(numbers)]
+    for start, end, number in zip(starts, ends, numbers[starts].tolist(), strict=True):
+        sub = hub.subscription(number)
+        if sub is not None:
+            hub.hand(sub, Batch(table=taken, start=start, length=end - start))
+
+
+def _one_by_one(hub: Hub, table: pa.Table, rows: Any, numbers: Any) -> None:
+    """Rows for callbacks that take an event at a time, row by row."""
+    distinct, place = np.unique(rows, return_inverse=True)
+    read = table_to_events(table.take(pa.array(distinct)))
+    bad = {row for row, _ in read.errors}
+    refuse_rows(hub, table, [(int(distinct[row]), reason) for row, reason in read.errors])
+    events: dict[int, Any] = dict(
+        zip((row for row in range(len(distinct)) if row not in bad), read.events, strict=True)
+    )
+    shapes = {row: shape_of(event) for row, event in events.items()}
+    for row, number in zip(place.tolist(), numbers.tolist(), strict=True):
+        sub = hub.subscription(number)
+        if sub is not None and row in events:
+            hub.hand(sub, hub.plans.deliver(events[row], shapes[row], sub.context_number))
+
+
+def _times(table: pa.Table) -> list[Instant | None] | None:
+    """The time of each row; the unit of a timestamp column is brought to nanoseconds."""
+    if "@time" not in table.schema.names:
+        return None
+    column = table.column("@time")
+    if pa.types.is_timestamp(column.type):
+        counted = column.cast(pa.timestamp("ns", tz=column.type.tz)).cast(pa.int64()).to_pylist()
+        return [None if ns is None else Instant(ns) for ns in counted]
+    return [None if text is None else Instant.of(text) for text in column.to_pylist()]
