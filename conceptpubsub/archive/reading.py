@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from conceptpubsub.archive.columns import Codes
 from conceptpubsub.archive.faults import KEPT_RECORDS, MALFORMED, UNREADABLE, VANISHED, Fault, shown
@@ -17,6 +18,7 @@ from conceptpubsub.archive.tasks import Task, stamp_of
 from conceptpubsub.errors import CodecError
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.model.codecs import events_to_table, from_cloudevent, from_json, read_lines
+from conceptpubsub.model.codecs.columns import Column
 
 ROWS = 262_144
 _LINES = 65_536
@@ -39,10 +41,10 @@ def read(task: Task, mapping: ColumnMapping | None, ontology: Any) -> Iterator[C
         yield _failed(*task.problem)
         return
     try:
-        if stamp_of(task.path) != task.stamp:
+        if not task.stamp.startswith(stamp_of(task.path)):
             yield _failed(UNREADABLE, "the file changed while it was processed; run again")
             return
-        chunks = {"parquet": _parquet, "lines": _lines, "csv": _csv}[task.kind](task, mapping)
+        chunks = _lines(task, ontology) if task.kind == "lines" else _tables[task.kind](task, mapping)
         for chunk in chunks:
             if mapping is None or task.kind == "lines" or not chunk.table.num_columns:
                 yield chunk
@@ -106,7 +108,7 @@ def decode(line: bytes) -> SemanticEvent:
     return from_json(line)
 
 
-def _lines(task: Task, mapping: ColumnMapping | None) -> Iterator[Chunk]:
+def _lines(task: Task, ontology: Any) -> Iterator[Chunk]:
     raw = _bytes(task)
     texts = raw.split(b"\n")
     events: list[SemanticEvent] = []
@@ -114,7 +116,7 @@ def _lines(task: Task, mapping: ColumnMapping | None) -> Iterator[Chunk]:
     faults: list[Fault] = []
 
     def chunk() -> Chunk:
-        made = Chunk(events_to_table(events), np.array(rows, np.int64), list(faults), len(faults))
+        made = Chunk(_settled(events_to_table(events), ontology), np.array(rows, np.int64), list(faults), len(faults))
         for held in (events, rows, faults):
             held.clear()
         return made
@@ -131,6 +133,21 @@ def _lines(task: Task, mapping: ColumnMapping | None) -> Iterator[Chunk]:
             yield chunk()
     if events or faults:
         yield chunk()
+
+
+def _settled(table: pa.Table, ontology: Any) -> pa.Table:
+    """Whole numbers under what is real become floats, where floats hold them: pieces of a file are then of one type."""
+    for place, described in enumerate(table.schema):
+        column = Column.parse(described.name)
+        if not pa.types.is_int64(described.type) or column.aspect is not None:
+            continue
+        concept = None if ontology is None else ontology.find(column.path[-1])
+        if concept is None or concept.value_type in (None, "real"):
+            span = pc.min_max(table.column(place)).as_py()
+            if max(abs(span["min"] or 0), abs(span["max"] or 0)) <= 1 << 53:
+                real = table.column(place).cast(pa.float64())
+                table = table.set_column(place, described.with_type(pa.float64()), real)
+    return table
 
 
 def _csv(task: Task, mapping: ColumnMapping | None) -> Iterator[Chunk]:
@@ -179,3 +196,6 @@ def _csv(task: Task, mapping: ColumnMapping | None) -> Iterator[Chunk]:
 
 def _moved(faults: list[Fault], first: int) -> list[Fault]:
     return [replace(fault, row=first + (fault.row or 0)) for fault in faults]
+
+
+_tables = {"parquet": _parquet, "csv": _csv}

@@ -43,7 +43,7 @@ class Task:
     stop: int = 0
     first: int = 0
     stamp: str = ""
-    """Size and time of change of the file when it was planned: another stamp is another file."""
+    """Size and time of change of the file when it was planned, and how it was cut: another stamp is another file."""
     problem: tuple[str, str] | None = None
     """(reason, detail) where planning already knows that nothing can be read."""
 
@@ -166,6 +166,7 @@ def _csv_pieces(path: str, stamp: str, mapping: ColumnMapping, piece: int) -> li
 
 def _pieces(path: str, kind: str, stamp: str, start: int, piece: int, split: bool) -> list[Task]:
     size = os.path.getsize(path)
+    stamp = f"{stamp}-{piece}"
     if not split or size - start <= piece:
         return [Task(path, kind, 0, start, size, 0, stamp)] if size > start else []
     tasks: list[Task] = []
