@@ -8,6 +8,7 @@ are the ones reported.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from conceptpubsub.model.ontology import Ontology
 from conceptpubsub.model.validation import validate
 from conceptpubsub.model.values import exact, to_float
 
-Shape = tuple[Any, ...]
+Shape = int
 _KEPT = 4096
 _UNSEEN: Any = object()
 
@@ -41,16 +42,30 @@ def entered(event: Any, concept: str) -> SemanticEvent:
     return SemanticEvent(own.pop("concept", None) or concept, attributes, **own)
 
 
-def shape_of(event: SemanticEvent) -> Shape:
-    """What the event has apart from its values.
+class Shapes:
+    """Numbers the shapes of events; a number never means two shapes.
 
-    >>> shape_of(SemanticEvent("Ping", {"Load": 0.5}))
-    ('Ping', ('Load', 'Load', Context(), <class 'float'>))
+    >>> shapes = Shapes()
+    >>> [shapes.of(SemanticEvent("Ping", {"Load": load})) for load in (0.5, 0.7, 1)]
+    [0, 0, 1]
     """
-    return (
-        event.concept,
-        *[(key, held.concept, held.context, type(held.value)) for key, held in event.attributes.items()],
-    )
+
+    def __init__(self) -> None:
+        self._next = itertools.count()
+        self._known: dict[tuple[Any, ...], Shape] = {}
+
+    def of(self, event: SemanticEvent) -> Shape:
+        """The number of the event's shape."""
+        whole = (
+            event.concept,
+            *[(key, held.concept, held.context, type(held.value)) for key, held in event.attributes.items()],
+        )
+        found = self._known.get(whole)
+        if found is None:
+            if len(self._known) >= _KEPT:
+                self._known = {}
+            found = self._known[whole] = next(self._next)
+        return found
 
 
 class Check(NamedTuple):
@@ -66,7 +81,7 @@ class Edge:
     """Judges events by an ontology; without one, what could be made is valid."""
 
     def __init__(self, ontology: Ontology | None, converters: Converters) -> None:
-        self.ontology, self.converters = ontology, converters
+        self.ontology, self.converters, self.shapes = ontology, converters, Shapes()
         self._checks: dict[Shape, Any] = {}
         self._revision = converters.revision
 

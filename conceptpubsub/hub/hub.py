@@ -20,7 +20,7 @@ from conceptpubsub.converters import Converters
 from conceptpubsub.errors import ConceptPubSubError, HubError, IncompatibleFilters, QueueFull
 from conceptpubsub.filters import Filter
 from conceptpubsub.hub.batch import Batch
-from conceptpubsub.hub.edge import Edge, Shape, entered, shape_of
+from conceptpubsub.hub.edge import Edge, Shape, entered
 from conceptpubsub.hub.letters import KEPT, DeadLetter, DeadLetters, Retry
 from conceptpubsub.hub.plans import Plans
 from conceptpubsub.hub.queues import DEFAULT_SIZE, BoundedQueue
@@ -87,6 +87,7 @@ class Hub:
         self.closed = False
         self._scope: dict[str, Any] = {"semantics": semantics, "types": types, "defaults": defaults}
         self.edge = Edge(ontology if validate else None, self.converters)
+        self.shapes = self.edge.shapes
         self._retry = retry
         self.matcher = Matcher(engine)
         self._subscriptions: dict[int, Subscription] = {}
@@ -173,7 +174,7 @@ class Hub:
             made = entered(event, "Event")
         except ConceptPubSubError as error:
             return self.refuse(event, (str(error),))
-        shape = shape_of(made)
+        shape = self.shapes.of(made)
         problems = self.edge.problems(made, shape)
         if problems:
             return self.refuse(made, problems)
@@ -196,7 +197,7 @@ class Hub:
         for event in events:
             try:
                 made = entered(event, "Event")
-                shape = shape_of(made)
+                shape = self.shapes.of(made)
                 found = self.edge.problems(made, shape)
             except ConceptPubSubError as error:
                 made, found = event, (str(error),)

@@ -40,7 +40,7 @@ class Plans:
 
     >>> plans = Plans(Converters())
     >>> event = SemanticEvent("Ping", {"T": SemanticObject("T", 86, Context(unit="degF"))})
-    >>> plans.deliver(event, ("Ping",), plans.number(Context(unit="degC")))["T"].value
+    >>> plans.deliver(event, 1, plans.number(Context(unit="degC")))["T"].value
     30
     """
 

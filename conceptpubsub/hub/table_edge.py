@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.hub.columns import Measured, groups, measured
-from conceptpubsub.hub.edge import Edge, number_limits, shape_of
+from conceptpubsub.hub.edge import Edge, number_limits
 from conceptpubsub.model.codecs.arrow_reading import table_to_events
 from conceptpubsub.model.context import Context
 from conceptpubsub.model.objects import SemanticEvent, SemanticObject
@@ -137,7 +137,7 @@ def _judged(edge: Edge, table: pa.Table, rows: Any) -> dict[int, str]:
     faults = {int(rows[row]): reason for row, reason in read.errors}
     good = (int(row) for row in rows if int(row) not in faults)
     for row, event in zip(good, read.events, strict=True):
-        problems = edge.problems(event, shape_of(event))
+        problems = edge.problems(event, edge.shapes.of(event))
         if problems:
             faults[row] = "; ".join(problems)
     return dict(sorted(faults.items()))

@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from conceptpubsub.hub.batch import Batch
 from conceptpubsub.hub.columns import in_context
-from conceptpubsub.hub.edge import shape_of
 from conceptpubsub.hub.letters import DeadLetter
 from conceptpubsub.hub.plans import AS_IT_CAME
 from conceptpubsub.hub.table_edge import faulty_rows
@@ -92,7 +91,7 @@ def _one_by_one(hub: Hub, table: pa.Table, rows: Any, numbers: Any) -> None:
     events: dict[int, Any] = dict(
         zip((row for row in range(len(distinct)) if row not in bad), read.events, strict=True)
     )
-    shapes = {row: shape_of(event) for row, event in events.items()}
+    shapes = {row: hub.shapes.of(event) for row, event in events.items()}
     for row, number in zip(place.tolist(), numbers.tolist(), strict=True):
         sub = hub.subscription(number)
         if sub is not None and row in events:

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conceptpubsub as cps
-from conceptpubsub.hub.edge import shape_of
+from conceptpubsub.hub.edge import Shapes
 from conceptpubsub.hub.plans import Plans
 
 CONV = cps.Converters.default(cps.Ontology.bundled("vehicles"))
 CONV.register("currency", {"2026-11-18": {"USD": 1.25}}, pivot="EUR")
-PLANS = Plans(CONV)
+PLANS, SHAPES = Plans(CONV), Shapes()
 CONTEXTS = [
     cps.Context(unit="kelvin"),
     cps.Context(unit="km"),
@@ -45,7 +45,7 @@ def test_plans_deliver_what_converters_deliver(temperature, unit, distance, scal
     if nested:
         attributes = {"Vehicle": cps.SemanticObject("Vehicle", attributes)}
     event = cps.SemanticEvent("VehicleStatus", attributes, time="2026-11-18T05:00Z")
-    shape = shape_of(event)
+    shape = SHAPES.of(event)
     for _ in range(2):
         made = PLANS.deliver(event, shape, PLANS.number(wanted))
         expected = event if wanted is None else CONV.deliver(event, wanted)
@@ -67,5 +67,5 @@ def test_levels_are_not_mistaken_for_affine_maps():
     event = cps.SemanticEvent("E", {"p": cps.SemanticObject("p", 30.0, cps.Context(unit="dBm"))})
     target = cps.Context(unit="watt")
     expected = conv.deliver(event, target)
-    assert plans.deliver(event, shape_of(event), plans.number(target)) == expected
+    assert plans.deliver(event, Shapes().of(event), plans.number(target)) == expected
     assert expected["p"].value == pytest.approx(expected["p"].value)
