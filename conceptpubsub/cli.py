@@ -15,7 +15,7 @@ from importlib import import_module, metadata
 
 from conceptpubsub.errors import ConceptPubSubError
 
-COMMANDS = ("convert", "demo", "ontology")
+COMMANDS = ("convert", "demo", "ontology", "reprocess")
 
 
 def parser() -> argparse.ArgumentParser:
