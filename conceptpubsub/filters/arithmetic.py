@@ -38,6 +38,18 @@ def _temperatures() -> tuple[Dimension, Dimension]:
     return resolve("kelvin").dimension, resolve("delta_degC").dimension
 
 
+@lru_cache(maxsize=4096)
+def product_dimension(one: Dimension, other: Dimension) -> Dimension:
+    """The dimension of a product."""
+    return one * other
+
+
+@lru_cache(maxsize=4096)
+def inverse_dimension(one: Dimension) -> Dimension:
+    """The dimension of a reciprocal."""
+    return one**-1
+
+
 def is_absolute(dimension: Dimension) -> bool:
     """Whether values of this dimension have a zero that is not nothing: temperatures."""
     return dimension == _temperatures()[0]
@@ -119,7 +131,7 @@ def multiply(args: Sequence[Any], rate: Rate = no_rate) -> Any:
             factor = factor * a
         elif isinstance(a, Quantity):
             factor = factor * a.value
-            dimension = a.dimension if dimension is None else dimension * a.dimension
+            dimension = a.dimension if dimension is None else product_dimension(dimension, a.dimension)
         elif isinstance(a, Money):
             money.append(a)
         else:
@@ -150,7 +162,7 @@ def reciprocal(value: Any) -> Any:
     if is_number(value):
         return None if value == 0 else simplest(1 / Fraction(value))
     if isinstance(value, Quantity) and value.value != 0:
-        return _quantity(1 / Fraction(value.value), value.dimension**-1)
+        return _quantity(1 / Fraction(value.value), inverse_dimension(value.dimension))
     if isinstance(value, Money) and value.value != 0 and not value.currency.startswith("1/"):
         return Money(simplest(1 / Fraction(value.value)), "1/" + value.currency)
     return None

@@ -1,8 +1,9 @@
-"""The common atom, ``name op constant``, read in one step: most of what a hundred thousand subscriptions say.
+"""The common atoms, read in one step: most of what a hundred thousand subscriptions say.
 
-A shortcut and nothing else: it gives what the parser would give, or None, and then the parser does it (and finds what
-is wrong, if anything is). What a number beside a name means is worked out once for each name and unit, as an affine
-map over integers.
+``name op constant``, ``name [NOT] BETWEEN constant AND constant`` and ``name [NOT] IN (constants)``. A shortcut and
+nothing else: it gives what the parser would give, or None, and then the parser does it (and finds what is wrong, if
+anything is). What a number beside a name means is worked out once for each name and unit, as an affine map over
+integers.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from typing import NamedTuple
 
 from conceptpubsub.converters import Dimension
 from conceptpubsub.errors import ConceptPubSubError
-from conceptpubsub.filters.lexer import DIGITS, RESERVED, TESTS, text_of, word_of
+from conceptpubsub.filters.lexer import COMPARISONS, DIGITS, RESERVED, TESTS, is_text, text_of, word_of
 from conceptpubsub.filters.normal import Lit, Ref
 from conceptpubsub.filters.reader import Reader
 from conceptpubsub.filters.scope import Meaningless, Scope
-from conceptpubsub.filters.syntax import Comparison, Constant
+from conceptpubsub.filters.syntax import Between, Comparison, Constant, Inverse, Member
 from conceptpubsub.filters.typecheck import check_comparison
 
 _ENDS = frozenset(["", ")", "AND", "OR", "and", "or"])
+_AND = frozenset(["AND", "and"])
+_ITEM_ENDS = frozenset([",", ")"])
 _TEN = [10**k for k in range(32)]
 _MOST_DIGITS = 30
-_UNSEEN = object()
 _BOOLEANS = {"TRUE": True, "true": True, "FALSE": False, "false": False}
+_UNSEEN = object()
 
 
 class Measure(NamedTuple):
@@ -38,31 +41,77 @@ class Measure(NamedTuple):
     over: int
 
 
-def common_atom(reader: Reader, op: str) -> Comparison | None:
-    """The comparison of a name with a constant that stands here whole, or None where anything is unusual."""
+def common_atom(reader: Reader) -> Comparison | Between | Member | Inverse | None:
+    """The atom that begins with the name that stands here, or None where anything is unusual."""
     tokens, at = reader.tokens, reader.at
-    place = at + 3 if tokens[at + 2] == "-" else at + 2
+    op = COMPARISONS.get(tokens[at + 1])
+    if op is not None:
+        found = _constant(reader, at + 2, _ENDS)
+        if found is None or (op not in ("=", "<>") and _unordered(found[0], found[1])):
+            return None
+        reader.at = found[2]
+        return Comparison(op, found[0], found[1], at + 1)
+    place = at + 1
+    negated = tokens[place] in ("NOT", "not")
+    place += negated
+    word = tokens[place]
+    made: Between | Member | None = None
+    if word in ("BETWEEN", "between"):
+        made = _between(reader, place)
+    elif word in ("IN", "in") and tokens[place + 1] == "(":
+        made = _member(reader, place)
+    return Inverse(made, place) if negated and made is not None else made
+
+
+def _between(reader: Reader, place: int) -> Between | None:
+    low = _constant(reader, place + 1, _AND)
+    high = None if low is None else _constant(reader, low[2] + 1, _ENDS)
+    if low is None or high is None or _unordered(low[0], low[1]) or _unordered(high[0], high[1]):
+        return None
+    reader.at = high[2]
+    return Between(low[0], low[1], high[1], place)
+
+
+def _unordered(ref: Ref, constant: Constant) -> bool:
+    return constant.lit.kind == "bool" or ref.type == "concept"
+
+
+def _member(reader: Reader, place: int) -> Member | None:
+    items: list[Constant] = []
+    end = place + 1
+    while reader.tokens[end] != ")" or not items:
+        found = _constant(reader, end + 1, _ITEM_ENDS)
+        if found is None:
+            return None
+        ref, item, end = found
+        items.append(item)
+    reader.at = end + 1
+    return Member(ref, tuple(items), place)
+
+
+def _constant(reader: Reader, at: int, ends: frozenset[str]) -> tuple[Ref, Constant, int] | None:
+    """The name that stands here, the constant at a token, and where it ends; it must end in one of some tokens."""
+    tokens = reader.tokens
+    place = at + 1 if tokens[at] == "-" else at
     constant, after = tokens[place], tokens[place + 1]
     if not constant:
         return None
-    if after in _ENDS:
+    if after in ends:
         unit, end = "", place + 1
-    elif tokens[place + 2] in _ENDS:
+    elif tokens[place + 2] in ends:
         unit, end = after, place + 2
     else:
         return None
+    name = tokens[reader.at]
     if constant[0] in DIGITS:
-        made = _measured(reader.scope, tokens[at], unit, constant, place - at == 3)
-    elif unit or place - at == 3:
+        made = _measured(reader.scope, name, unit, constant, place != at)
+    elif unit or place != at:
         return None
-    elif constant[0] == "'":
-        made = _text(reader.scope, tokens[at], constant)
+    elif is_text(constant):
+        made = _text(reader.scope, name, constant)
     else:
-        made = _boolean(reader.scope, tokens[at], constant) if op in ("=", "<>") else None
-    if made is None:
-        return None
-    reader.at = end
-    return Comparison(op, made[0], Constant(made[1], made[2], place), at + 1)
+        made = _boolean(reader.scope, name, constant)
+    return None if made is None else (made[0], Constant(made[1], made[2], place), end)
 
 
 def _measured(scope: Scope, name: str, unit: str, number: str, negative: bool) -> tuple[Ref, Lit, str] | None:
@@ -109,11 +158,14 @@ def measure_of(scope: Scope, name: str, unit: str) -> Measure | None:
 
 def _text(scope: Scope, name: str, token: str) -> tuple[Ref, Lit, str] | None:
     ref = scope.refs.get(name)
-    if ref is None or len(token) < 2 or ref.type not in (None, "text"):
+    if ref is None:
         return None
-    if ref.concept is not None and (ref.type is None or ref.concept.default_context):
-        return None
-    return ref, Lit("text", text_of(token)), token
+    if ref.type == "text" or (ref.type is None and ref.concept is None):
+        if ref.concept is not None and ref.concept.default_context:
+            return None
+        return ref, Lit("text", text_of(token)), token
+    lit = scope.texts.get((name, token))
+    return None if lit is None else (ref, lit, token)
 
 
 def _boolean(scope: Scope, name: str, token: str) -> tuple[Ref, Lit, str] | None:

@@ -70,7 +70,10 @@ class Filter:
         >>> Filter.parse("x > 1 AND x < 2", types={"x": "int"}, semantics="strict").names
         frozenset({'$x'})
         """
-        text = text if isinstance(text, str) else str(text)
+        if not isinstance(text, str):
+            if not isinstance(text, Filter):
+                raise FilterError(f"a filter is text, not {type(text).__name__}")
+            text = str(text)
         scope = scope_of(ontology, converters, semantics, types, defaults)
         return cls(parse(text, scope), scope, text)
 
@@ -210,7 +213,11 @@ class Filter:
     # ------------------------------------------------------------------ building
 
     def bind(self, **scope: Any) -> Filter:
-        """The same text in another scope: ``f.bind(ontology=onto, semantics="strict")``."""
+        """The same text in another scope.
+
+        >>> Filter.parse("x = 1").bind(semantics="strict")
+        Filter.parse('x = 1', semantics='strict')
+        """
         mine = {
             "ontology": self.scope.ontology,
             "converters": self.scope.given_converters,
@@ -249,14 +256,23 @@ class Filter:
         return Filter(parse(text, self.scope), self.scope, text)
 
     def to_json(self) -> dict[str, Any]:
-        """The filter as a semantic object in JSON-LD; `Filter.from_json` reads it back."""
+        """The filter as a semantic object in JSON-LD; `Filter.from_json` reads it back.
+
+        >>> Filter.parse("x > 86 degF").to_json()["expression"]["right"]
+        {'@type': 'SemanticObject', 'rdf:value': 86, 'cps:unit': 'degF'}
+        """
         from conceptpubsub.filters.jsonld import to_json
 
         return to_json(self)
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any] | str, **scope: Any) -> Filter:
-        """Read what `to_json` wrote; ontology and converters are given by the caller."""
+    def from_json(cls, document: Mapping[str, Any] | str | bytes, **scope: Any) -> Filter:
+        """Read what `to_json` wrote; ontology and converters are given by the caller.
+
+        >>> f = Filter.parse("x > 86 degF", semantics="strict")
+        >>> Filter.from_json(f.to_json()) == f
+        True
+        """
         from conceptpubsub.filters.jsonld import from_json
 
         return from_json(document, **scope)
@@ -281,13 +297,12 @@ def scope_of(
 ) -> Scope:
     """One scope for the same arguments, so that what it has resolved is shared."""
     if not types and not defaults:
-        return _plain_scope(ontology, converters, semantics)
+        return _plain_scope(ontology, converters, semantics).fresh()
+    declared = tuple(sorted((types or {}).items()))
+    standing_in = tuple((name, type(value), value) for name, value in sorted((defaults or {}).items()))
     try:
-        return _declared_scope(
-            ontology, converters, semantics, tuple(sorted((types or {}).items())),
-            tuple(sorted((name, type(value), value) for name, value in (defaults or {}).items())),
-        )  # fmt: skip
-    except TypeError:
+        return _declared_scope(ontology, converters, semantics, declared, standing_in).fresh()
+    except TypeError:  # an unhashable default
         return Scope(ontology, converters, semantics, types, defaults)
 
 

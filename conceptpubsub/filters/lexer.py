@@ -15,15 +15,19 @@ RESERVED = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "IS", "NULL",
 TESTS = frozenset(["IN", "LIKE", "BETWEEN", "CONTAINS", "WITHIN", "STARTS", "ENDS", "MATCHES", "ISA", "IS"])
 COMPARISONS = {"=": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 DIGITS = frozenset("0123456789.")
-_STEP = r"""(?:[^\W\d][\w$]*+|\$[\w$]*+|"(?:[^"]|"")*+"|<[A-Za-z][\w+.\-]*+:[^\s<>"{}|^`\\]*+>)"""
+_STEP = r"""(?:[^\W\d][\w$]*+|\$[\w$]*+|"[^"]*+(?:""[^"]*+)*+"|<[A-Za-z][\w+.\-]*+:[^\s<>"{}|^`\\]*+>)"""
 _TOKEN = re.compile(
     rf"""\s*+(
-      '(?:[^']|'')*+'                                   # text
+      [A-Za-z_][A-Za-z0-9_]*+(?![.\w$])                 # these four are found below too; here they are found sooner
+    | [0-9]++(?:\.[0-9]++)?(?![.\w$])
+    | [<>]=?+(?=\ )
+    | [(),=+*/](?!=)
+    | '[^']*+(?:''[^']*+)*+'                            # text
     | (?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?[\w$]*+   # a number, with whatever is glued to it
     | {_STEP}(?:\.{_STEP})*+                            # a name or a dotted path
     | <=|>=|<>|!=|==
-    | \[(?:[^\[\]]|\[[^\[\]]*+\])*+\]                   # a unit in brackets
-    | \{{(?:[^{{}}']|'(?:[^']|'')*+')*+\}}              # a context in braces
+    | \[[^\[\]]*+(?:\[[^\[\]]*+\][^\[\]]*+)*+\]         # a unit in brackets
+    | \{{(?:[^{{}}']|'[^']*+(?:''[^']*+)*+')*+\}}       # a context in braces
     | [°%‰µ][^\W\d]*+                                   # a unit that does not begin with a letter
     | \S
     )""",

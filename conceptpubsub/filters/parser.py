@@ -120,12 +120,10 @@ class _Parser(Reader):
             token = self.tokens[self.at]
             group = self.group
             if is_name(token):
-                op = COMPARISONS.get(self.tokens[self.at + 1])
-                if op is not None and not group.ops:
-                    made = common_atom(self, op)
-                    if made is not None:
-                        group.operands.append(made)
-                        return
+                made = None if group.ops else common_atom(self)
+                if made is not None:
+                    group.operands.append(made)
+                    return
                 word = word_of(token)
                 if word in ("TRUE", "FALSE"):
                     group.operands.append(self.truth(word))
@@ -329,6 +327,8 @@ class _Parser(Reader):
             made = Between(term, low, high, op.at)
             return Inverse(made, op.at) if op.sign.startswith("NOT") else made
         left, right = settle(left, right, scope), settle(right, left, scope)
+        if isinstance(left, Ref) and isinstance(right, Constant) and right.lit.kind == "text":
+            scope.remember(scope.texts, (left.shown, right.text), right.lit)
         if isinstance(left, Constant) and not isinstance(right, Constant):
             check_comparison(op.sign, left, right, (before, after))
             return Comparison(MIRRORED[op.sign], right, left, op.at)

@@ -10,7 +10,7 @@ from conceptpubsub.filters.lexer import RESERVED, TESTS, is_text, text_of, word_
 from conceptpubsub.filters.normal import Ref
 from conceptpubsub.filters.operands import Raw, number_of, read_braces
 from conceptpubsub.filters.scope import Meaningless, Scope
-from conceptpubsub.filters.spelling import aspect_text
+from conceptpubsub.filters.spelling import aspect_text, quoted
 from conceptpubsub.model import Instant
 
 _BARE_UNITS = "°%‰µ"
@@ -89,14 +89,14 @@ class Reader:
 
     def instant(self, word: str) -> Raw:
         """``TIMESTAMP '2026-11-18T05:00Z'``, or ``DATE '2026-11-18'``: the midnight it begins with, in UTC."""
-        at = self.at
+        at, token = self.at, self.tokens[self.at + 1]
         self.at += 2
         zone = self._braces().get("timezone", "UTC" if word == "DATE" else None)
         try:
-            instant = Instant.parse(text_of(self.tokens[at + 1]), None if zone is None else str(zone))
+            instant = Instant.parse(text_of(token), None if zone is None else str(zone))
         except ConceptPubSubError as error:
             raise Meaningless(str(error), at=at + 1) from None
-        return Raw(instant, {}, f"TIMESTAMP '{instant.isoformat()}'", at)
+        return Raw(instant, {}, f"TIMESTAMP {token if zone is None else quoted(instant.isoformat())}", at)
 
     def name(self, token: str) -> Ref:
         """A reference."""

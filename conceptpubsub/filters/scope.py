@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from conceptpubsub.converters import Converters, Money, Quantity, Unit, is_currency, resolve
 from conceptpubsub.converters.canonical import Problem
 from conceptpubsub.converters.plans import Plan
+from conceptpubsub.converters.units import applied
 from conceptpubsub.errors import ConceptPubSubError, FilterError, UnknownConcept, hint, near
 from conceptpubsub.filters.normal import Lit, Ref, literal
 from conceptpubsub.model import EMPTY, Concept, Context, Exact, Instant, Ontology, SemanticObject, exact
@@ -61,6 +62,9 @@ class Scope:
         self.refs: dict[str, Ref] = {}
         self.units: dict[str, Unit | str] = {}
         self.measures: dict[tuple[str, str], Any] = {}
+        self.texts: dict[tuple[str, str], Lit] = {}
+        self.plans: dict[tuple[Any, ...], Plan] = {}
+        self.revision = self.converters.revision
         self.defaults: dict[str, Any] = {}
         self.given_defaults = dict(defaults or {})
         if self.given_defaults and semantics != "default":
@@ -89,6 +93,14 @@ class Scope:
         """The reference that a name or dotted path means."""
         found = self.refs.get(token)
         return self.remember(self.refs, token, self._resolve(token)) if found is None else found
+
+    def fresh(self) -> Scope:
+        """This scope; what it remembers of constants is forgotten where converters have been registered since."""
+        if self.revision != self.converters.revision:
+            self.revision = self.converters.revision
+            for known in (self.measures, self.texts, self.plans):
+                known.clear()
+        return self
 
     def remember(self, known: dict[Any, V], key: Any, value: V) -> V:
         """Keep what was looked up; a stream of ever new names must not fill the memory."""
@@ -163,15 +175,22 @@ class Scope:
 
     def plan(self, ref: Ref | None, context: Mapping[str, Any]) -> Plan:
         """How numbers in a context are read beside a reference: as in events, but within no declared range."""
-        plan = self.converters.plan(None if ref is None else ref.concept, Context(context))
+        concept = None if ref is None else ref.concept
+        key = (concept, *context.items())
+        found = self.plans.get(key)
+        if found is not None:
+            return found
+        plan = self.converters.plan(concept, Context(context))
         if plan.problem is not None:
             raise Meaningless(plan.problem.sentence)
-        return replace(plan, checked=False) if plan.checked else plan
+        return self.remember(self.plans, key, replace(plan, checked=False) if plan.checked else plan)
 
     def _number(self, value: Exact, context: Mapping[str, Any], beside: Ref | None) -> Lit:
         plan = self.plan(beside, context)
         if plan.moves:  # through registered converters
             return self._converted(value, Context(context), None if beside is None else beside.concept)
+        if plan.whole is not None and plan.currency is None and plan.dimension is not None:
+            return Lit("quantity", applied(plan.whole, value), plan.dimension)
         made = plan.number(value)
         if isinstance(made, Problem):
             raise Meaningless(made.sentence)

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from conceptpubsub.converters import Dimension
-from conceptpubsub.filters.arithmetic import is_absolute, sum_dimension, time_dimension
+from conceptpubsub.filters.arithmetic import (
+    inverse_dimension,
+    is_absolute,
+    product_dimension,
+    sum_dimension,
+    time_dimension,
+)
 from conceptpubsub.filters.normal import Ref
 from conceptpubsub.filters.scope import Meaningless
 from conceptpubsub.filters.syntax import Constant, Minus, Over, Times, Total
@@ -45,7 +51,9 @@ def type_of(term: Any) -> Type:
         return _of_minus(term)
     if isinstance(term, Over):
         inner = _numeric(type_of(term.arg), "there is no division by {}", term.at)
-        return inner._replace(dimension=inner.dimension**-1, unit="") if inner.dimension is not None else inner
+        return (
+            inner if inner.dimension is None else inner._replace(dimension=inverse_dimension(inner.dimension), unit="")
+        )
     return _of_product(term) if isinstance(term, Times) else _of_sum(term)
 
 
@@ -90,7 +98,7 @@ def _of_product(term: Times) -> Type:
     dimension = None
     for each in types:
         if each.dimension is not None:
-            dimension = each.dimension if dimension is None else dimension * each.dimension
+            dimension = each.dimension if dimension is None else product_dimension(dimension, each.dimension)
     return Type("number", None, "the product") if dimension is None else Type("quantity", dimension, "the product")
 
 

@@ -3,11 +3,12 @@
 import pickle
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conceptpubsub.errors import ConceptPubSubError, FilterError, FilterSyntaxError, FilterTypeError
-from conceptpubsub.filters import Filter
+from conceptpubsub.filters import Filter, parser
 from tests.worlds import world
 
 _WORDS = """
@@ -66,6 +67,58 @@ def test_any_tokens_without_an_ontology(tokens: list[str]) -> None:
 @given(st.lists(_TOKENS, max_size=14), st.sampled_from(["sql", "strict", "default"]))
 def test_any_tokens_with_an_ontology(tokens: list[str], semantics: str) -> None:
     survives(" ".join(tokens), ontology=world("vehicles").ontology, semantics=semantics)
+
+
+_NAMES = st.sampled_from(["a", "Temperature", "PartFailure", "DoorOpen", "LicensePlate", "Crew", "EVENT.time", "NOT"])
+_SIGNS = st.sampled_from(["=", "<", "<>", "BETWEEN", "NOT BETWEEN", "IN", "NOT IN", "in", "=="])
+_CONSTANTS = st.lists(
+    st.sampled_from(
+        [
+            "5",
+            "-",
+            "5.",
+            "2.5",
+            "'Engine'",
+            "'x'",
+            "TRUE",
+            "km",
+            "degC",
+            "[km/h]",
+            "EUR",
+            "AND",
+            "and",
+            ",",
+            "(",
+            ")",
+            "OR",
+        ]
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(_NAMES, _SIGNS, _CONSTANTS, st.booleans())
+@example("PartFailure", "<", ["'Engine'"], True)
+@example("DoorOpen", "BETWEEN", ["TRUE", "AND", "TRUE"], True)
+@example("a", "IN", ["(", "5", ",", "-", "5", "km", ")"], False)
+def test_the_shortcut_refuses_what_the_parser_refuses(name: str, sign: str, rest: list[str], concepts: bool) -> None:
+    scope = {"ontology": world("vehicles").ontology} if concepts else {}
+    text = " ".join([name, sign, *rest])
+    refused(
+        "PartFailure = 'Engine' AND DoorOpen = TRUE AND LicensePlate = 'x'", **scope
+    )  # so that these are remembered
+    quick = refused(text, **scope)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parser, "common_atom", lambda reader: None)
+        slow = refused(text, **scope)
+        if slow is None:
+            expected = Filter.parse(text, **scope)
+    assert (quick is None) == (slow is None), text
+    if slow is None:
+        assert Filter.parse(text, **scope) == expected
+    else:
+        assert str(quick) == str(slow)
 
 
 @settings(max_examples=400, deadline=None)

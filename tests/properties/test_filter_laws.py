@@ -90,7 +90,7 @@ def test_the_shortcut_gives_what_the_parser_gives(make: Any) -> None:
     text, scope = make.text(), make.scope()
     quick = Filter.parse(text, **scope)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parser, "common_atom", lambda reader, op: None)
+        patch.setattr(parser, "common_atom", lambda reader: None)
         slow = Filter.parse(text, **scope)
     assert quick == slow
     assert str(quick) == str(slow)
