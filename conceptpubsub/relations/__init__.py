@@ -1,7 +1,8 @@
-"""Relations between filters: satisfiable, identical, overlaps, covers, merge; witnesses; the covering forest."""
+"""Relations between filters: satisfiable, identical, overlaps, covers, merge; witnesses; how much a merger exceeds."""
 
 from conceptpubsub.relations.decide import covers, identical, overlaps, satisfiable
+from conceptpubsub.relations.estimating import excess
 from conceptpubsub.relations.merging import merge
 from conceptpubsub.relations.witnessing import witness
 
-__all__ = ["covers", "identical", "merge", "overlaps", "satisfiable", "witness"]
+__all__ = ["covers", "excess", "identical", "merge", "overlaps", "satisfiable", "witness"]

@@ -21,8 +21,10 @@ MOST_CASES = 64
 
 
 class Sort(NamedTuple):
-    """``name`` is number, quantity, money, text, concept, bool, instant, object or strange; ``of`` is a dimension, or, of
-    money, what it is a price for and 1 (-1 below the line)."""
+    """``name`` is number, quantity, money, text, concept, bool, instant, object or strange.
+
+    ``of`` is the dimension of a quantity; of money, what it is a price for, and 1 (-1 below the line).
+    """
 
     name: str
     of: Any = None
