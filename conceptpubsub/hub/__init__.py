@@ -7,8 +7,20 @@
 """
 
 from conceptpubsub.hub.batch import Batch
+from conceptpubsub.hub.catch_up import Shortest
+from conceptpubsub.hub.durable import DurableSubscription
 from conceptpubsub.hub.hub import Hub, Receipt
 from conceptpubsub.hub.letters import DeadLetter, DeadLetters, Retry
 from conceptpubsub.hub.subscription import Subscription
 
-__all__ = ["Batch", "DeadLetter", "DeadLetters", "Hub", "Receipt", "Retry", "Subscription"]
+__all__ = [
+    "Batch",
+    "DeadLetter",
+    "DeadLetters",
+    "DurableSubscription",
+    "Hub",
+    "Receipt",
+    "Retry",
+    "Shortest",
+    "Subscription",
+]

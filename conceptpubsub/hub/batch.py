@@ -56,7 +56,7 @@ class Batch:
     @property
     def offsets(self) -> Sequence[int] | None:
         """The offset of each event in the hub's store; None without one."""
-        if self._offsets is None:
+        if self._offsets is None or not len(self._offsets) or self._offsets[0] < 0:
             return None
         found: list[int] = list(map(int, self._offsets[self._start : self._start + self._length]))
         return found

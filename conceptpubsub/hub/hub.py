@@ -13,18 +13,23 @@ import inspect
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conceptpubsub.converters import Converters
-from conceptpubsub.errors import ConceptPubSubError, HubError, IncompatibleFilters, QueueFull
+from conceptpubsub.errors import ConceptPubSubError, HubError, IncompatibleFilters
 from conceptpubsub.filters import Filter
-from conceptpubsub.hub.batch import Batch
+from conceptpubsub.hub.catch_up import Shortest
+from conceptpubsub.hub.durable import DurableSubscription
 from conceptpubsub.hub.edge import Edge, Shape, entered
 from conceptpubsub.hub.letters import KEPT, DeadLetter, DeadLetters, Retry
+from conceptpubsub.hub.log import Log
 from conceptpubsub.hub.plans import Plans
 from conceptpubsub.hub.queues import DEFAULT_SIZE, BoundedQueue
 from conceptpubsub.hub.retries import Caller
+from conceptpubsub.hub.rounds import Round
+from conceptpubsub.hub.store import Store
 from conceptpubsub.hub.subscription import Subscription
 from conceptpubsub.matching import Matcher
 
@@ -78,6 +83,8 @@ class Hub:
         dead_letter: Callable[[DeadLetter], Any] | None = None,
         dead_letters_kept: int = KEPT,
         engine: str = "default",
+        store: str | Path | None = None,
+        sync: str = "full",
     ) -> None:
         self.ontology = ontology
         self.converters = converters if converters is not None else Converters.default(ontology)
@@ -93,6 +100,7 @@ class Hub:
         self._subscriptions: dict[int, Subscription] = {}
         self._numbers = itertools.count()
         self._lock = threading.RLock()
+        self.log = None if store is None else Log(self, Store(store, sync))
 
     # ------------------------------------------------------------------ subscribers
 
@@ -107,16 +115,28 @@ class Hub:
         queue: int | None = None,
         policy: str = "block",
         retry: Retry | None = None,
+        durable: str | None = None,
+        start: Any = None,
+        ack: str = "auto",
+        replace: bool = False,
+        catch_up: Shortest | None = None,
     ) -> Subscription:
         """Deliver what matches to a callback, in a context; without a callback, to be read from the subscription.
 
         ``batch=True`` hands over a ``Batch`` of events at a time. A ``queue`` of that many events puts a thread (for
         a coroutine function, a task) between publisher and callback; ``policy`` says what happens when it is full:
         block, drop_oldest, drop_newest or error. A context that could never apply is an error here, not later.
+
+        ``durable`` names a place in the hub's store that outlives the process; it needs no queue. ``start`` is an
+        offset, a time, "earliest" or "latest" (by default where it stood; new ones at the latest), ``ack`` is "auto"
+        or "manual", ``replace`` lets the filter change, ``catch_up`` shortens what was missed.
         """
         made = self._filter(filter)
         if context is not None:
             self.converters.check_delivery(context)
+        if durable is not None:
+            parts = (made, context, callback, batch, retry or self._retry)
+            return self._subscribe_durable(durable, parts, start, ack, replace, catch_up)
         is_async = inspect.iscoroutinefunction(callback)
         if is_async:
             _need_loop()
@@ -137,6 +157,22 @@ class Hub:
             sub.start_reader()
         return sub
 
+    def _subscribe_durable(
+        self, name: str, parts: tuple[Any, ...], start: Any, ack: str, replace: bool, catch_up: Shortest | None
+    ) -> Subscription:
+        log = self._need_log("a durable subscription")
+        if inspect.iscoroutinefunction(parts[2]):
+            raise HubError("a durable subscription calls a function, or is read with async for", name=name)
+        with log.order, self._lock:
+            self._check_open()
+            given = (self, next(self._numbers), name, *parts, None)
+            sub = log.subscribe(given, name, parts[0], start, ack, replace, catch_up)
+            self.matcher.add(sub.number, sub.filter)
+            self._subscriptions[sub.number] = sub
+        if sub.callback is not None:
+            sub.pump()
+        return sub
+
     def unsubscribe(self, sub: Subscription) -> None:
         """End a subscription; what waits in its queue can still be read."""
         with self._lock:
@@ -150,7 +186,7 @@ class Hub:
         """The subscriptions there are, oldest first."""
         return tuple(self._subscriptions.values())
 
-    def subscription(self, number: int) -> Subscription | None:
+    def subscription(self, number: Any) -> Subscription | None:
         """The subscription of a number, unless it has ended."""
         return self._subscriptions.get(number)
 
@@ -168,54 +204,62 @@ class Hub:
     # ------------------------------------------------------------------ publishers
 
     def publish(self, event: SemanticEvent | Mapping[str, Any]) -> Receipt:
-        """Deliver an event to everyone whose filter matches."""
+        """Deliver an event to everyone whose filter matches; with a store, it is written there first."""
         self._check_open()
-        try:
-            made = entered(event, "Event")
-        except ConceptPubSubError as error:
-            return self.refuse(event, (str(error),))
-        shape = self.shapes.of(made)
-        problems = self.edge.problems(made, shape)
+        made, shape, problems = self._judged(event)
         if problems:
             return self.refuse(made, problems)
-        return Receipt(self.deliver(made, shape))
+        if self.log is not None:
+            offset, matched = self.log.publish([(made, shape)], gather=False)
+            return Receipt(matched, (), offset)
+        round = Round(self)
+        round.serve(made, shape)
+        return Receipt(round.finish())
 
     def publish_batch(self, events: Any) -> Receipt:
         """Deliver many events at once: an iterable of events, or an Arrow table or record batch with a column a path.
 
-        The receipt counts deliveries. Batch callbacks are called once for all of theirs.
+        The receipt counts deliveries. Batch callbacks are called once for all of theirs. With a store, the valid
+        events are written in one transaction, and the receipt has the offset of the first.
         """
         self._check_open()
         if type(events).__module__.startswith("pyarrow"):
             return self._publish_table(events)
-        return self._publish_list(events)
-
-    def _publish_list(self, events: Iterable[Any]) -> Receipt:
-        matched = 0
         problems: list[str] = []
-        gathered: dict[int, list[SemanticEvent]] = {}
+        good: list[tuple[SemanticEvent, Shape]] = []
         for event in events:
-            try:
-                made = entered(event, "Event")
-                shape = self.shapes.of(made)
-                found = self.edge.problems(made, shape)
-            except ConceptPubSubError as error:
-                made, found = event, (str(error),)
+            made, shape, found = self._judged(event)
             if found:
                 problems += self.refuse(made, found).problems
-                continue
-            matched += self.deliver(made, shape, gathered)
-        for number, mine in gathered.items():
-            sub = self._subscriptions.get(number)
-            if sub is not None:
-                self.hand(sub, Batch(mine))
-        return Receipt(matched, tuple(problems))
+            else:
+                good.append((made, shape))
+        if self.log is not None:
+            offset, matched = self.log.publish(good, gather=True)
+            return Receipt(matched, tuple(problems), offset)
+        round = Round(self, gather=True)
+        for made, shape in good:
+            round.serve(made, shape)
+        return Receipt(round.finish(), tuple(problems))
 
     def _publish_table(self, given: Any) -> Receipt:
-        from conceptpubsub.hub.tables import accepted, as_table, deliver_table
+        from conceptpubsub.hub.tables import accepted, as_table, serve_table
 
         table, problems = accepted(self, as_table(given))
-        return Receipt(deliver_table(self, table), problems)
+        if self.log is not None:
+            offset, matched = self.log.publish_table(table)
+            return Receipt(matched, problems, offset)
+        round = Round(self, gather=True)
+        serve_table(round, table)
+        return Receipt(round.finish(), problems)
+
+    def _judged(self, event: Any) -> tuple[Any, Shape, tuple[str, ...]]:
+        """The event as it will be delivered, its shape, and what is wrong with it."""
+        try:
+            made = entered(event, "Event")
+            shape = self.shapes.of(made)
+            return made, shape, self.edge.problems(made, shape)
+        except ConceptPubSubError as error:
+            return event, -1, (str(error),)
 
     async def publish_async(self, event: SemanticEvent | Mapping[str, Any]) -> Receipt:
         """As ``publish``, without holding up the event loop where a queue makes the publisher wait."""
@@ -225,57 +269,44 @@ class Hub:
         """As ``publish_batch``, without holding up the event loop."""
         return await asyncio.to_thread(self.publish_batch, events)
 
-    # ------------------------------------------------------------------ delivery
+    def replay(
+        self,
+        filter: str | Filter,
+        start: Any = "earliest",
+        end: Any = None,
+        *,
+        context: Mapping[Any, Any] | None = None,
+    ) -> Iterator[tuple[int, SemanticEvent]]:
+        """(offset, event) of past events that match, from the store, in a context.
 
-    def deliver(
-        self, event: SemanticEvent, shape: Shape, gathered: dict[int, list[SemanticEvent]] | None = None
-    ) -> int:
-        """Hand a valid event to everyone it matches; what batch callbacks will get may be gathered instead."""
-        try:
-            found = self.matcher.match(event)
-        except ConceptPubSubError as error:
-            self.refuse(event, (str(error),))
-            return 0
-        made: dict[int, SemanticEvent] = {}
-        subscriptions, full = self._subscriptions, None
-        for number in found:
-            sub = subscriptions.get(number)  # type: ignore[call-overload]
-            if sub is None:  # ended in this very moment
-                continue
-            to = sub.context_number
-            mine = made.get(to)
-            if mine is None:
-                mine = made[to] = self.plans.deliver(event, shape, to)
-            if not sub.batch:
-                full = self.hand(sub, mine) or full
-            elif gathered is not None:
-                gathered.setdefault(sub.number, []).append(mine)
-            else:
-                full = self.hand(sub, Batch([mine])) or full
-        if full is not None:
-            raise full
-        return len(found)
+        ``start`` and ``end`` are offsets, times (of publishing), "earliest" or "latest"; the end is not included.
+        """
+        log = self._need_log("replay")
+        if context is not None:
+            self.converters.check_delivery(context)
+        return log.replay(self._filter(filter), start, end, context)
 
-    def hand(self, sub: Subscription, item: Any) -> QueueFull | None:
-        """Give a subscription what is its own; a full queue under the policy error is given back, to be raised last."""
-        if sub.queue is None:
-            self.caller.call(sub, item)
-            return None
-        try:
-            dropped = sub.queue.put(item)
-        except QueueFull as error:
-            return error
-        if dropped is not None:
-            reason = f"the queue of {sub.queue.size} was full ({sub.queue.policy})"
-            self.dead_letters.add(DeadLetter(dropped, reason, sub.name))
-        return None
+    def acknowledge(self, durable: str, offset: int) -> None:
+        """As ``sub.ack(offset)``, by name: a callback can be called before ``subscribe`` has returned."""
+        self._need_log("an acknowledgment").store.acknowledge([(durable, offset + 1)])
+
+    def forget(self, durable: str) -> None:
+        """Strike out a durable subscription that is not open; its name is free again."""
+        log = self._need_log("forget")
+        if any(sub.name == durable and isinstance(sub, DurableSubscription) for sub in self.subscriptions):
+            raise HubError(f"the durable subscription {durable!r} is open: unsubscribe first", name=durable)
+        log.store.forget(durable)
+
+    def trim(self) -> int:
+        """Drop from the store what all durable subscriptions have acknowledged; gives how many events went."""
+        return self._need_log("trim").store.trim()
+
+    # ------------------------------------------------------------------ life
 
     def refuse(self, event: Any, problems: tuple[str, ...]) -> Receipt:
         """A dead letter for an event that is not valid."""
         self.dead_letters.add(DeadLetter(event, "; ".join(problems)))
         return Receipt(0, problems)
-
-    # ------------------------------------------------------------------ life
 
     def flush(self, timeout: float | None = 30.0) -> bool:
         """Wait until retries are through and callbacks behind queues have finished; False where time ran out."""
@@ -288,14 +319,17 @@ class Hub:
 
     def _idle(self) -> bool:
         served = [sub.queue for sub in self.subscriptions if sub.queue is not None and sub.callback is not None]
-        return self.caller.timer.idle and all(queue.idle for queue in served)
+        behind = any(isinstance(s, DurableSubscription) and s.callback and not s.live for s in self.subscriptions)
+        return not behind and self.caller.timer.idle and all(queue.idle for queue in served)
 
     def close(self) -> None:
         """End every subscription; the hub takes no more events."""
         with self._lock:
             self.closed = True
-            for sub in self.subscriptions:
-                self.unsubscribe(sub)
+        for sub in self.subscriptions:
+            self.unsubscribe(sub)
+        if self.log is not None:
+            self.log.store.close()
 
     def __enter__(self) -> Hub:
         return self
@@ -306,6 +340,11 @@ class Hub:
     def _check_open(self) -> None:
         if self.closed:
             raise HubError("the hub is closed")
+
+    def _need_log(self, what: str) -> Log:
+        if self.log is None:
+            raise HubError(f"{what} needs a store: Hub(store='events.db')")
+        return self.log
 
     def _filter(self, given: str | Filter) -> Filter:
         if isinstance(given, Filter):

@@ -22,6 +22,7 @@ from conceptpubsub.model.instants import Instant
 
 if TYPE_CHECKING:
     from conceptpubsub.hub.hub import Hub
+    from conceptpubsub.hub.rounds import Round
 
 
 def as_table(given: Any) -> pa.Table:
@@ -46,44 +47,49 @@ def refuse_rows(hub: Hub, table: pa.Table, faults: list[tuple[int, str]]) -> Non
         hub.dead_letters.add(DeadLetter(table.slice(row, 1).to_pylist()[0], reason))
 
 
-def deliver_table(hub: Hub, table: pa.Table) -> int:
-    """Hand the rows of a valid table to everyone they match; gives the number of deliveries."""
+def serve_table(round: Round, table: pa.Table, first: int = 0) -> None:
+    """Hand the rows of a valid table to everyone they match; ``first`` is the offset of its first row."""
+    hub = round.hub
     found = hub.matcher.match_batch(table)
     refuse_rows(hub, table, [(error.row, error.reason) for error in found.errors if error.key is None])
     numbers = found.keys.astype(np.int64)
     if not len(numbers):
-        return 0
+        return
+    round.matched += len(numbers)
     rows = np.repeat(np.arange(table.num_rows), np.diff(found.offsets))
     distinct, place = np.unique(numbers, return_inverse=True)
-    subs = [hub.subscription(int(number)) for number in distinct]
+    subs = [hub.subscription(number) for number in distinct.tolist()]
     contexts = np.array([-1 if sub is None or not sub.batch else sub.context_number for sub in subs], np.int64)
     by_batch = contexts[place]
     single = np.flatnonzero(by_batch < 0)
     if len(single):
-        _one_by_one(hub, table, rows[single], numbers[single])
+        _one_by_one(round, table, rows[single], numbers[single], first)
     for context in np.unique(by_batch[by_batch >= 0]).tolist():
         chosen = np.flatnonzero(by_batch == context)
         order = chosen[np.argsort(numbers[chosen], kind="stable")]
-        _in_batches(hub, table, rows[order], numbers[order], context)
-    return len(numbers)
+        _in_batches(round, table, rows[order], numbers[order], context, first)
 
 
-def _in_batches(hub: Hub, table: pa.Table, rows: Any, numbers: Any, context: int) -> None:
+def _in_batches(round: Round, table: pa.Table, rows: Any, numbers: Any, context: int, first: int) -> None:
     """Rows sorted by subscription, all of one context: one table, and a view of it for each subscription."""
+    hub = round.hub
     taken = table.take(pa.array(rows)).combine_chunks()
     if context != AS_IT_CAME:
         taken = in_context(hub.converters, taken, hub.plans.contexts[context], _times(taken))
     cuts = np.flatnonzero(np.diff(numbers)) + 1
     starts = [0, *cuts.tolist()]
     ends = [*cuts.tolist(), len(numbers)]
+    offsets = rows + first if hub.log is not None else None
     for start, end, number in zip(starts, ends, numbers[starts].tolist(), strict=True):
         sub = hub.subscription(number)
         if sub is not None:
-            hub.hand(sub, Batch(table=taken, start=start, length=end - start))
+            batch = Batch(table=taken, offsets=offsets, start=start, length=end - start)
+            round.hand(sub, batch, int(rows[start]) + first, int(rows[end - 1]) + first)
 
 
-def _one_by_one(hub: Hub, table: pa.Table, rows: Any, numbers: Any) -> None:
+def _one_by_one(round: Round, table: pa.Table, rows: Any, numbers: Any, first: int) -> None:
     """Rows for callbacks that take an event at a time, row by row."""
+    hub = round.hub
     distinct, place = np.unique(rows, return_inverse=True)
     read = table_to_events(table.take(pa.array(distinct)))
     bad = {row for row, _ in read.errors}
@@ -95,7 +101,8 @@ def _one_by_one(hub: Hub, table: pa.Table, rows: Any, numbers: Any) -> None:
     for row, number in zip(place.tolist(), numbers.tolist(), strict=True):
         sub = hub.subscription(number)
         if sub is not None and row in events:
-            hub.hand(sub, hub.plans.deliver(events[row], shapes[row], sub.context_number))
+            offset = int(distinct[row]) + first
+            round.hand(sub, hub.plans.deliver(events[row], shapes[row], sub.context_number), offset, offset)
 
 
 def _times(table: pa.Table) -> list[Instant | None] | None:
