@@ -15,7 +15,7 @@ from conceptpubsub.errors import DuplicateKey, UnknownKey
 from conceptpubsub.filters import Filter
 from conceptpubsub.relations.decide import covers
 from conceptpubsub.relations.outlines import UNBOUNDED, Outline, outline
-from conceptpubsub.relations.postings import Postings
+from conceptpubsub.relations.postings import Postings, mask_of
 
 
 class _Node:
@@ -136,10 +136,13 @@ class CoveringForest:
         if not made.bounded:
             self._loose[node.number] = node
             return
+        mask = mask_of(made.hulls)
         for key in made.needed:
-            self._anchors.setdefault(key, Postings()).add(node.number, *made.hulls.get(key, UNBOUNDED))
-        for key, bounds in self._registered(made).items():
-            self._needing.setdefault(key, Postings()).add(node.number, *bounds)
+            self._anchors.setdefault(key, Postings()).add(node.number, mask, *made.hulls.get(key, UNBOUNDED))
+        registered = self._registered(made)
+        mask = mask_of(registered)
+        for key, bounds in registered.items():
+            self._needing.setdefault(key, Postings()).add(node.number, mask, *bounds)
 
     def _unindex(self, node: _Node) -> None:
         del self._roots[node.number]
@@ -167,6 +170,7 @@ class CoveringForest:
     def _cover(self, filter: Filter, made: Outline) -> _Node | None:
         """A root that covers a filter. If every term needs an attribute, a cover is found by one that is needed."""
         tried: set[int] = set()
+        mask = mask_of(name for above in made.above.values() for name in above)
         for key, above in made.above.items():
             bounds = made.hulls.get(key)
             for name in above:
@@ -175,7 +179,7 @@ class CoveringForest:
                     continue
                 # An attribute that not every term needs says nothing of the values: every root here must be asked.
                 low, high = bounds if bounds is not None else (float("inf"), float("-inf"))
-                for number in postings.around(low, high).tolist():
+                for number in postings.around(mask, low, high).tolist():
                     if number not in tried:
                         tried.add(number)
                         if self._covers(self._roots[number], filter, made):
@@ -214,7 +218,7 @@ class CoveringForest:
         postings = self._needing.get(key)
         if postings is None:
             return
-        for number in postings.within(*bounds).tolist():
+        for number in postings.within(mask_of(node.outline.hulls), *bounds).tolist():
             root = self._roots[number]
             if number not in found and self._covers(node, root.filter, root.outline):
                 found[number] = root

@@ -2,8 +2,8 @@
 
 Rule 1  If F covers G, and each term of F needs some attribute to be present, then every term of G needs one of those
         attributes (or one below it) to be present: an event without them would match G alone.
-Rule 2  If F covers G, and every term of F needs an attribute, then G's values of it lie within F's: the hull of G in the
-        hull of F. Hulls are floats; rounding is monotone, so it never hides a cover.
+Rule 2  If F covers G, and every term of F needs an attribute, then G's values of it lie within F's: hull within
+        hull. Hulls are floats; rounding is monotone, so it never hides a cover.
 """
 
 from __future__ import annotations
