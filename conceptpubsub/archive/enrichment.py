@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from conceptpubsub.archive.columns import Codes, attributes, contexts_of, encoded, is_numeric, numbers, valid_mask
+from conceptpubsub.archive.columns import (
+    Attribute,
+    Codes,
+    attributes,
+    contexts_of,
+    encoded,
+    is_numeric,
+    numbers,
+    valid_mask,
+)
 from conceptpubsub.archive.judging import judge
 from conceptpubsub.converters import Converters
 from conceptpubsub.errors import ConceptPubSubError
@@ -36,12 +45,10 @@ def enriched(table: pa.Table, converters: Converters, at: Codes | None = None) -
         made = made.append_column("@closure", closure(table.column("@concept"), converters.ontology))
     for attribute in attributes(table.schema):
         column = table.column(attribute.column)
-        if not is_numeric(column.type):
+        if not is_numeric(column.type) or not _measured(converters, attribute):
             continue
         codes, contexts = contexts_of(table, attribute)
         lines = [_line(converters, attribute.key, context) for context in contexts]
-        if not any(lines):
-            continue
         factor = np.array([line[0] if line else np.nan for line in lines])[codes]
         offset = np.array([line[1] if line else np.nan for line in lines])[codes]
         values = numbers(column).astype(np.float64) * factor + offset
@@ -61,6 +68,13 @@ def closure(column: Any, ontology: Ontology) -> Any:
         listed.append(None if found is None else sorted({above.name for above in found.ancestors}))
     lists = pa.array([*listed, None], pa.list_(pa.string()))
     return lists.take(pa.array(np.where(codes < 0, len(listed), codes)))
+
+
+def _measured(converters: Converters, attribute: Attribute) -> bool:
+    """Whether an attribute may have a unit, whatever its rows hold."""
+    concept = converters.concept(attribute.key)
+    beside = concept is None and any(aspect == "unit" for aspect, _ in attribute.aspects)
+    return beside or converters.plan(concept, attribute.fixed).unit is not None
 
 
 def _line(converters: Converters, key: str, context: Any) -> tuple[float, float] | None:

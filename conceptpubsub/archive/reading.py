@@ -44,7 +44,11 @@ def read(task: Task, mapping: ColumnMapping | None, ontology: Any) -> Iterator[C
         if not task.stamp.startswith(stamp_of(task.path)):
             yield _failed(UNREADABLE, "the file changed while it was processed; run again")
             return
-        chunks = _lines(task, ontology) if task.kind == "lines" else _tables[task.kind](task, mapping)
+        chunks = (
+            line_chunks(_bytes(task), task.first, ontology)
+            if task.kind == "lines"
+            else _tables[task.kind](task, mapping)
+        )
         for chunk in chunks:
             if mapping is None or task.kind == "lines" or not chunk.table.num_columns:
                 yield chunk
@@ -108,8 +112,8 @@ def decode(line: bytes) -> SemanticEvent:
     return from_json(line)
 
 
-def _lines(task: Task, ontology: Any) -> Iterator[Chunk]:
-    raw = _bytes(task)
+def line_chunks(raw: bytes, first: int, ontology: Any) -> Iterator[Chunk]:
+    """The events of lines, of which ``first`` is the number of the first."""
     texts = raw.split(b"\n")
     events: list[SemanticEvent] = []
     rows: list[int] = []
@@ -122,7 +126,7 @@ def _lines(task: Task, ontology: Any) -> Iterator[Chunk]:
         return made
 
     for number, found in read_lines(io.BytesIO(raw), decode):
-        row = task.first + number - 1
+        row = first + number - 1
         if isinstance(found, CodecError):
             record = shown(texts[number - 1]) if len(faults) < KEPT_RECORDS else None
             faults.append(Fault(row, MALFORMED, str(found), None, record))
