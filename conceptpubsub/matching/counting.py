@@ -3,8 +3,8 @@
 Constraints are indexed by type, name, operator and value; an event's attributes raise the counters of the conjunctions
 whose constraints they satisfy, and one whose counter reaches its size has matched. For interfaces, what cannot bring a
 new one is passed over, and all ends when each interface is matched. A Boolean filter counts as its disjuncts. What
-cannot be counted (LIKE, arithmetic, money, IS NULL, negations under ``default``) is left to the reference evaluator
-once the rest has been counted, so that every answer is exact.
+cannot be counted (arithmetic, money, ISA, IS NULL, negations under ``default``) is left to the reference evaluator once
+the rest has been counted, so that every answer is exact.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conceptpubsub.matching.counting_bindings import Bound, References
-from conceptpubsub.matching.counting_conjunctions import conjunctions
+from conceptpubsub.matching.counting_conjunctions import Tests, conjunctions
 from conceptpubsub.matching.counting_index import Ints, Segment
 from conceptpubsub.matching.counting_missing import Missing
 from conceptpubsub.matching.counting_table import Pending, Table
@@ -46,6 +46,7 @@ class CountingEngine(Engine):
         self._shared_names: dict[frozenset[int], frozenset[int]] = {}
         self._uses: dict[int, int] = {}
         self._references = References()
+        self._tests: Tests = {}
         self._missing = Missing()
         self._pending: dict[int, Pending] = {}
         self._table = Table()
@@ -59,7 +60,7 @@ class CountingEngine(Engine):
             names = frozenset(numbers)
             scope = filter.scope
             parts = conjunctions(
-                filter.normal, numbers, scope.semantics, lambda ref: self._references.number(ref, scope)
+                filter.normal, numbers, scope.semantics, lambda ref: self._references.number(ref, scope), self._tests
             )
             self._filters[slot] = filter, interfaces
             self._names[slot] = self._shared_names.setdefault(names, names)

@@ -27,10 +27,11 @@ from conceptpubsub.filters.normal import (
     atom_refs,
 )
 from conceptpubsub.matching.counting_kernels import MOST
-from conceptpubsub.matching.counting_labels import PRESENT, quantity_kind
+from conceptpubsub.matching.counting_labels import PRESENT, TEST, TestKey, quantity_kind
 
 MAX_CONJUNCTIONS = 64
 MAX_EXCLUDED = 16  # constants of a NOT IN that are counted
+MAX_TESTS = 256  # tests of one attribute's text that each event is put to; more are left to the evaluator
 
 ColumnKey = tuple[int, str]
 """A reference's number, and the kind of its constants: the paper's name and type."""
@@ -51,17 +52,21 @@ class Conjunction(NamedTuple):
 
 
 Number = Callable[[Ref], int]
+Tests = dict[int, set[TestKey]]
+"""The tests of text that are counted, by the reference they are put to."""
 
 
-def conjunctions(normal: Normal, names: Iterable[int], semantics: str, number: Number) -> list[Conjunction]:
+def conjunctions(
+    normal: Normal, names: Iterable[int], semantics: str, number: Number, tests: Tests
+) -> list[Conjunction]:
     """The conjunctions of a normal form; none where nothing can match. ``names`` are all references it names.
 
     >>> from conceptpubsub.filters import Filter
-    >>> f = Filter.parse("x > 1 AND (y = 2 OR z LIKE '%a_')")
-    >>> [(len(c.constraints), c.checked) for c in conjunctions(f.normal, (), "sql", lambda ref: ord(ref.path[0]))]
-    [(2, False), (2, True)]
+    >>> f = Filter.parse("x > 1 AND (y = 2 OR z + y > 3)")
+    >>> [(len(c.constraints), c.checked) for c in conjunctions(f.normal, (), "sql", lambda ref: ord(ref.path[0]), {})]
+    [(2, False), (3, True)]
     """
-    reader = _Reader(semantics, number)
+    reader = _Reader(semantics, number, tests)
     needed = tuple(names) if semantics in ("strict", "total") else ()
     return [made for terms in _split(normal) if (made := reader.conjunction(terms, needed)) is not None]
 
@@ -117,10 +122,11 @@ def _union(parts: list[list[_Terms]]) -> list[_Terms]:
 class _Reader:
     """Literals to constraints, under one semantics."""
 
-    def __init__(self, semantics: str, number: Number) -> None:
+    def __init__(self, semantics: str, number: Number, tests: Tests) -> None:
         self.two_valued = semantics == "default"
         self.all_bound = semantics in ("strict", "total")
         self.number = number
+        self.tests = tests
 
     def conjunction(self, terms: _Terms, names: tuple[int, ...]) -> Conjunction | None:
         """The constraints of some literals and of names that must be bound; None where it can never hold."""
@@ -157,12 +163,24 @@ class _Reader:
             kind = constant_kind(node.values[0])
             if kind is not None:
                 return self.counted(node.term, kind, tuple(("=", ordered_by(lit)) for lit in node.values))
-        if isinstance(node, TextTest) and node.op == "starts" and isinstance(node.term, Ref):
-            above = _after(node.pattern)
-            if above is not None:
-                bounds = [((">=", node.pattern),), (("<", above),)]
-                return Conjunction(tuple(Constraint((self.number(node.term), "text"), b) for b in bounds), False)
+        if isinstance(node, TextTest):
+            return self.tested(node, False)
         return self.evaluated(node)
+
+    def tested(self, atom: TextTest, negated: bool) -> Conjunction:
+        """A test of text: a prefix is a range, and others are counted as long as they are not too many."""
+        if not isinstance(atom.term, Ref):
+            return self.evaluated(atom)
+        number = self.number(atom.term)
+        above = _after(atom.pattern) if atom.op == "starts" and not negated else None
+        if above is not None:
+            bounds = [((">=", atom.pattern),), (("<", above),)]
+            return Conjunction(tuple(Constraint((number, "text"), bound) for bound in bounds), False)
+        known, key = self.tests.setdefault(number, set()), (atom.op, atom.pattern, negated)
+        if key not in known and len(known) >= MAX_TESTS:
+            return self.evaluated(atom)
+        known.add(key)
+        return self.counted(atom.term, TEST, (("=", key),))
 
     def negated(self, atom: Atom) -> Conjunction | None:
         if isinstance(atom, IsNull):
@@ -175,7 +193,7 @@ class _Reader:
                 column = (self.number(atom.term), kind)
                 parts = (Constraint(column, _alternatives("<>", ordered_by(lit))) for lit in atom.values)
                 return Conjunction(tuple(parts), False)
-        return self.evaluated(atom)
+        return self.tested(atom, True) if isinstance(atom, TextTest) else self.evaluated(atom)
 
     def counted(self, ref: Ref, kind: str, either: tuple[tuple[str, Any], ...]) -> Conjunction:
         return Conjunction((Constraint((self.number(ref), kind), either),), False)

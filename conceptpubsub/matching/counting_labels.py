@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.converters import Money, Quantity
+from conceptpubsub.filters.patterns import text_test
 from conceptpubsub.model import Instant, exact
 from conceptpubsub.model.values import to_float
 
@@ -24,6 +25,11 @@ GAP = 1 << 32
 _FAR = 1 << 61
 PRESENT = "any"
 """The kind of the column that says no more than that a reference is bound."""
+TEST = "test"
+"""The kind of the column whose constants are tests of text: (operator, pattern, negated)."""
+
+TestKey = tuple[str, str, bool]
+_KEPT_TEXTS, _KEPT_LENGTH = 4096, 256
 
 
 def kind_of(value: Any) -> tuple[str | None, Any]:
@@ -62,15 +68,16 @@ class Column:
     (True, True)
     """
 
-    __slots__ = ("_equal", "_floats", "constants", "kind", "labels", "ordered_as_floats")
+    __slots__ = ("_equal", "_floats", "_passed", "constants", "kind", "labels", "ordered_as_floats")
 
     def __init__(self, kind: str, constants: list[Any] | None = None, labels: list[int] | None = None) -> None:
         self.kind = kind
         self.constants: list[Any] = constants or []
         self.labels: list[int] = labels or []
-        self.ordered_as_floats = kind not in ("text", "bool")
+        self.ordered_as_floats = kind not in ("text", "bool", TEST)
         self._equal: dict[Any, int] = dict(zip(self.constants, self.labels, strict=True))
         self._floats = [to_float(c) for c in self.constants] if self.ordered_as_floats else []
+        self._passed: dict[str, list[int]] = {}
 
     def label(self, value: Any) -> int:
         """The label of a value of this kind."""
@@ -97,6 +104,18 @@ class Column:
         if at:
             return self.labels[at - 1] + 1
         return self.labels[0] - 1 if self.labels else 1
+
+    def passed(self, text: str) -> list[int]:
+        """The labels of the tests that a text passes; remembered, for texts come again."""
+        found = self._passed.get(text)
+        if found is None:
+            tests = zip(self.constants, self.labels, strict=True)
+            found = [label for (op, pattern, negated), label in tests if text_test(op, text, pattern) is not negated]
+            if len(self._passed) >= _KEPT_TEXTS:
+                self._passed = {}
+            if len(text) <= _KEPT_LENGTH:
+                self._passed[text] = found
+        return found
 
     def constant(self, value: Any) -> int:
         """The label of a constant that is here."""

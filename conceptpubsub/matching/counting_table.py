@@ -18,7 +18,7 @@ from conceptpubsub.matching.counting_bindings import Bound
 from conceptpubsub.matching.counting_conjunctions import ColumnKey, Conjunction
 from conceptpubsub.matching.counting_index import Ints, Segment, build, compacted, merge
 from conceptpubsub.matching.counting_kernels import ABOVE, BELOW, BOTH, EQUAL, EQUAL_ONLY, RANGES_ONLY
-from conceptpubsub.matching.counting_labels import PRESENT, Column, kind_of
+from conceptpubsub.matching.counting_labels import PRESENT, TEST, Column, kind_of
 
 _BOUNDS = {"=": (EQUAL, 0), "<": (BELOW, 0), "<=": (BELOW, 1), ">": (ABOVE, 0), ">=": (ABOVE, -1)}
 """Operator and what is added to the constant's label: ``x <= c`` is ``x < c + 1`` among labels."""
@@ -64,6 +64,10 @@ class Table:
             if bound.several and reference in bound.several:
                 rows += self._several(kinds, bound.several[reference])
                 continue
+            if TEST in kinds and type(value) is str:
+                at, tests = kinds[TEST]
+                for label in tests.passed(value):
+                    rows += (at, label, label, EQUAL_ONLY)
             place = kinds.get(type(value))
             if place is None:
                 kind, value = kind_of(value)
@@ -77,13 +81,17 @@ class Table:
     def _several(self, kinds: Kinds, values: Iterable[Any]) -> list[int]:
         """The values that one reference may be bound to, as if bound to all: whoever matches one of them is found."""
         found: dict[int, list[int]] = {}
+        passed: set[int] = set()
         for value in values:
             kind, ordered = kind_of(value)
             place = kinds.get(kind)
             if place is not None:
                 found.setdefault(place[0], []).append(place[1].label(ordered))
+            if TEST in kinds and kind == "text":
+                passed.update(kinds[TEST][1].passed(value))
         rows = [[at, min(labels), max(labels), RANGES_ONLY] for at, labels in found.items()]
         rows += [[at, label, label, EQUAL_ONLY] for at, labels in found.items() for label in set(labels)]
+        rows += [[kinds[TEST][0], label, label, EQUAL_ONLY] for label in passed]
         return list(chain.from_iterable(rows))
 
     # ------------------------------------------------------------------ changes
