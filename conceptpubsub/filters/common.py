@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from conceptpubsub.converters import Dimension
 from conceptpubsub.errors import ConceptPubSubError
-from conceptpubsub.filters.lexer import COMPARISONS, DIGITS, RESERVED, TESTS, is_text, text_of, word_of
+from conceptpubsub.filters.lexer import COMPARISONS, DIGITS, RESERVED, TESTS, is_name, is_text, text_of, word_of
 from conceptpubsub.filters.normal import Lit, Ref
 from conceptpubsub.filters.reader import Reader
 from conceptpubsub.filters.scope import Meaningless, Scope
 from conceptpubsub.filters.syntax import Between, Comparison, Constant, Inverse, Member
 from conceptpubsub.filters.typecheck import check_comparison
 
+_WORDS = frozenset(["BETWEEN", "between", "IN", "in", "NOT", "not"])
 _ENDS = frozenset(["", ")", "AND", "OR", "and", "or"])
 _AND = frozenset(["AND", "and"])
 _ITEM_ENDS = frozenset([",", ")"])
@@ -47,10 +48,15 @@ def common_atom(reader: Reader) -> Comparison | Between | Member | Inverse | Non
     op = COMPARISONS.get(tokens[at + 1])
     if op is not None:
         found = _constant(reader, at + 2, _ENDS)
-        if found is None or (op not in ("=", "<>") and _unordered(found[0], found[1])):
+        if found is None:
             return None
-        reader.at = found[2]
-        return Comparison(op, found[0], found[1], at + 1)
+        ref, constant, end = found
+        if op not in ("=", "<>") and _unordered(ref, constant):
+            return None
+        reader.at = end
+        return Comparison(op, ref, constant, at + 1)
+    if tokens[at + 1] not in _WORDS:
+        return None
     place = at + 1
     negated = tokens[place] in ("NOT", "not")
     place += negated
@@ -127,17 +133,14 @@ def _measured(scope: Scope, name: str, unit: str, number: str, negative: bool) -
     ten = _TEN[len(part)]
     bottom = over * ten
     top = count * times + plus * ten if plus else count * times
-    if bottom == 1:
-        lit = Lit(kind, top, of)
-    else:
-        value = Fraction(top, bottom)
-        lit = Lit(kind, value if value.denominator != 1 else value.numerator, of)
+    quotient, rest = divmod(top, bottom)
+    lit = Lit(kind, Fraction(top, bottom) if rest else quotient, of)
     return ref, lit, f"-{number}{suffix}" if negative else number + suffix
 
 
 def measure_of(scope: Scope, name: str, unit: str) -> Measure | None:
     """How numbers in a unit are read beside a name; None where that is no affine map, or an error."""
-    if word_of(name) in RESERVED or word_of(unit) in RESERVED or word_of(unit) in TESTS:
+    if not is_name(name) or word_of(name) in RESERVED or word_of(unit) in RESERVED or word_of(unit) in TESTS:
         return None
     if unit and not (unit[0].isalpha() or (unit[0] == "[" and unit[-1] == "]" and unit[1:-1].strip())):
         return None

@@ -297,13 +297,20 @@ def scope_of(
 ) -> Scope:
     """One scope for the same arguments, so that what it has resolved is shared."""
     if not types and not defaults:
-        return _plain_scope(ontology, converters, semantics).fresh()
+        global _last
+        scope = _last
+        if scope.ontology is not ontology or scope.given_converters is not converters or scope.semantics != semantics:
+            scope = _last = _plain_scope(ontology, converters, semantics)
+        return scope.fresh()
     declared = tuple(sorted((types or {}).items()))
     standing_in = tuple((name, type(value), value) for name, value in sorted((defaults or {}).items()))
     try:
         return _declared_scope(ontology, converters, semantics, declared, standing_in).fresh()
     except TypeError:  # an unhashable default
         return Scope(ontology, converters, semantics, types, defaults)
+
+
+_last = Scope()  # most filters are read in the scope of the one before
 
 
 @lru_cache(maxsize=256)

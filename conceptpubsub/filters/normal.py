@@ -18,7 +18,6 @@ from conceptpubsub.converters import Dimension, Money, Quantity
 from conceptpubsub.model import Concept, Exact, Instant
 
 _LONG = 2048
-_WRITTEN_BY_STR = 14_000  # bits; str() of a longer int is refused by the interpreter
 
 
 def shortened(key: str) -> str:
@@ -30,9 +29,10 @@ def shortened(key: str) -> str:
 
 def number_key(value: Exact) -> str:
     """A number's text, in hexadecimal where the decimal one would be refused."""
-    if value.numerator.bit_length() < _WRITTEN_BY_STR and value.denominator.bit_length() < _WRITTEN_BY_STR:
-        return str(value)
-    return f"{value.numerator:#x}/{value.denominator:#x}"
+    try:
+        return f"{value}" if type(value) is int else f"{value.numerator}/{value.denominator}"
+    except ValueError:  # the interpreter refuses to write long integers in decimal
+        return f"{value.numerator:#x}/{value.denominator:#x}"
 
 
 class Node:

@@ -82,11 +82,21 @@ class _Normaliser:
     def condition(self, tree: Condition) -> Normal:
         """De Morgan on the way down, without recursion: each node waits with its sign until those below are done."""
         done: list[Normal] = []
+        plain = not self.two_valued
         work: list[tuple[Condition, bool, bool]] = [(tree, True, False)]
         while work:
             node, positive, ready = work.pop()
             if type(node) is Comparison:
-                done.append(self.comparison(node, positive))
+                if (
+                    plain
+                    and positive
+                    and type(node[1]) is Ref
+                    and type(node[2]) is Constant
+                    and node[2].lit.kind != "bool"
+                ):
+                    done.append(Compare(node[0], node[1], node[2].lit))  # the common case, in one step
+                else:
+                    done.append(self.comparison(node, positive))
             elif isinstance(node, All | Some):
                 if not ready:
                     work.append((node, positive, True))

@@ -119,11 +119,11 @@ class _Parser(Reader):
         while True:
             token = self.tokens[self.at]
             group = self.group
+            made = None if group.ops else common_atom(self)
+            if made is not None:
+                group.operands.append(made)
+                return
             if is_name(token):
-                made = None if group.ops else common_atom(self)
-                if made is not None:
-                    group.operands.append(made)
-                    return
                 word = word_of(token)
                 if word in ("TRUE", "FALSE"):
                     group.operands.append(self.truth(word))
@@ -169,7 +169,7 @@ class _Parser(Reader):
         """Read what follows an operand, up to where the next one is expected; True at the end of the text."""
         while True:
             token = self.tokens[self.at]
-            word = word_of(token)
+            word = token if token == "AND" else word_of(token)
             if word == "AND":
                 if not (self.group.ops and self.between_waits()):
                     self.complete()
@@ -236,7 +236,11 @@ class _Parser(Reader):
     def complete(self) -> None:
         """The operand read last becomes a condition of the group."""
         group = self.group
-        made = self.condition(self.operand_read())
+        made = group.operands[-1]
+        if type(made) is Comparison and not group.ops:
+            group.operands.pop()
+        else:
+            made = self.condition(self.operand_read())
         if group.negated:
             group.negated = False
             made = made.arg if isinstance(made, Inverse) else Inverse(made, made.at)

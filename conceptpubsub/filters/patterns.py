@@ -15,6 +15,7 @@ from conceptpubsub.filters import lexer
 MAX_PATTERN = 10_000
 _MAX_MEMORY = 8 << 20
 ANY, ONE = object(), object()
+_SHAPES = {(False, False): "equals", (False, True): "starts", (True, False): "ends", (True, True): "contains"}
 
 
 def like_pieces(pattern: str, escape: str | None) -> list[Any] | None:
@@ -65,6 +66,10 @@ def like_shape(pattern: str, escape: str | None) -> tuple[str, str]:
     >>> like_shape("bl%", None), like_shape("%a!%%", "!"), like_shape("a_c", None)
     (('starts', 'bl'), ('contains', 'a%'), ('like', 'a_c'))
     """
+    core = pattern.strip("%")
+    if escape is None and "_" not in pattern and "%" not in core:  # the common case, in one step
+        open_ends = (pattern.startswith("%"), pattern.endswith("%"))
+        return _SHAPES[open_ends] if core or not pattern else "starts", core
     pieces = ordered_wildcards(like_pieces(pattern, escape) or [])
     if ONE not in pieces:
         count = pieces.count(ANY)
@@ -199,7 +204,7 @@ def check_pattern(word: str, pattern: str, escape: str | None, text: str, at: in
         raise lexer.fail(text, at, f"a pattern of {len(pattern):,} characters; at most {MAX_PATTERN:,} are read")
     if not encodable(pattern):
         raise lexer.fail(text, at, "the pattern holds a lone surrogate, which is no character")
-    if word == "LIKE" and like_pieces(pattern, escape) is None:
+    if word == "LIKE" and escape is not None and like_pieces(pattern, escape) is None:
         raise lexer.fail(text, at, "the escape character at the end of the pattern escapes nothing")
     if word == "MATCHES":
         try:
