@@ -169,6 +169,8 @@ class CoveringForest:
 
     def _cover(self, filter: Filter, made: Outline) -> _Node | None:
         """A root that covers a filter. If every term needs an attribute, a cover is found by one that is needed."""
+        if made.empty:
+            return next(iter(self._roots.values()), None)
         tried: set[int] = set()
         mask = mask_of(name for above in made.above.values() for name in above)
         for key, above in made.above.items():
@@ -185,7 +187,7 @@ class CoveringForest:
                         if self._covers(self._roots[number], filter, made):
                             return self._roots[number]
         for node in self._loose.values():
-            if covers(node.filter, filter):
+            if not node.outline.empty and covers(node.filter, filter):
                 return node
         return None
 
@@ -193,7 +195,10 @@ class CoveringForest:
         """Whether a root covers a filter; the hulls of single terms settle most at a glance."""
         for key, (low, high) in root.outline.hulls.items():
             own = made.hulls.get(key)
-            if own is not None and (own[0] < low or own[1] > high) and len(made.above[key]) == 1:
+            if own is None:
+                if made.bounded and not any(key in made.above[name] for name in made.hulls):
+                    return False
+            elif (own[0] < low or own[1] > high) and len(made.above[key]) == 1:
                 return False
         return covers(root.filter, filter)
 

@@ -34,6 +34,8 @@ class Outline(NamedTuple):
     """For each attribute of the filter, the keys of the references that may be bound to it, its own included."""
     bounded: bool
     """Whether every term needs some attribute; if not, nothing is known and everything must be asked."""
+    empty: bool = False
+    """Whether no event can match, for all that terms show."""
 
 
 def outline(filter: Filter) -> Outline:
@@ -42,7 +44,9 @@ def outline(filter: Filter) -> Outline:
     slots = made.signature.slots
     above = {key: _above(slot) for key, slot in slots.items()}
     # Under total semantics every event has every attribute that either filter names: presence says nothing.
-    if made.terms is None or made.total or not made.terms:
+    if made.terms is not None and not made.terms:
+        return Outline((), {}, above, False, True)
+    if made.terms is None or made.total:
         return Outline((), {}, above, False)
     needs = [[key for key, domain in term.items() if not domain.missing] for term in made.terms]
     if not all(needs):
