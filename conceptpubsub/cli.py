@@ -15,7 +15,19 @@ from importlib import import_module, metadata
 
 from conceptpubsub.errors import ConceptPubSubError
 
-COMMANDS = ("convert", "demo", "ontology", "reprocess")
+COMMANDS = (
+    "bench",
+    "completion",
+    "convert",
+    "demo",
+    "filter",
+    "flow",
+    "match",
+    "ontology",
+    "relate",
+    "reprocess",
+    "simulate",
+)
 
 
 def parser() -> argparse.ArgumentParser:

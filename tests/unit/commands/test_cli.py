@@ -64,11 +64,6 @@ def test_a_mistake_is_one_message_and_status_2(arguments: list[str], capsys: pyt
     assert "Traceback" not in shown.err
 
 
-def test_the_demo_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo"]) == 0
-    assert "303.15 kelvin" in capsys.readouterr().out
-
-
 def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ontology", "inspect", "vehicles"]) == 0
     assert "\nOdometer " in capsys.readouterr().out

@@ -26,6 +26,7 @@ def run(folder: Path, until: int, kills: int, longest: float, seed: int) -> None
                 time.sleep(r.uniform(0, longest))
                 break
             time.sleep(0.005)
+        assert child.poll() in (None, 0), "it fell by itself"
         child.kill()
         child.wait()
     subprocess.run([*command, str(kills)], check=True, timeout=3600)
