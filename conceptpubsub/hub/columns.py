@@ -8,7 +8,7 @@ rows end in one context it stands in the metadata, else in the columns beside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,19 +83,27 @@ def groups(table: pa.Table, column: Measured) -> list[tuple[Context, Any]] | Non
     return made
 
 
-def in_context(conv: Converters, table: pa.Table, wanted: Mapping[Any, Any], times: Any) -> pa.Table:
-    """The table as a subscriber of that context gets it; ``times`` are the events' times, or None."""
+_OF_NUMBERS = {"unit", "scale", "currency"}
+Times = Callable[[], list[Instant | None] | None]
+
+
+def in_context(conv: Converters, table: pa.Table, wanted: Mapping[Any, Any], times: Times) -> pa.Table:
+    """The table as a subscriber of that context gets it; ``times`` gives those of the events, where they matter."""
     for column in measured(table.schema):
         if pa.types.is_struct(table.schema.field(column.name).type):
             continue
         target = wanted_for(conv, column.key, wanted)
-        if target:
+        if target and not (target.keys() <= _OF_NUMBERS and _is_text(table.schema.field(column.name).type)):
             table = _column_in_context(conv, table, column, target, times)
     return table
 
 
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind))
+
+
 def _column_in_context(
-    conv: Converters, table: pa.Table, column: Measured, target: Mapping[str, Any], times: Any
+    conv: Converters, table: pa.Table, column: Measured, target: Mapping[str, Any], times: Times
 ) -> pa.Table:
     values = table.column(column.name)
     parts = groups(table, column)
@@ -104,7 +112,7 @@ def _column_in_context(
         maps = [_affine(conv, column.key, own, target) for own, _ in parts]
         if all(found is not None for found in maps):
             return _converted(table, column, values, parts, [found for found in maps if found is not None])
-    return _value_by_value(conv, table, column, target, times)
+    return _value_by_value(conv, table, column, target, times())
 
 
 def _affine(conv: Converters, key: str, own: Context, target: Mapping[str, Any]) -> tuple[Context, float, float] | None:
@@ -145,7 +153,7 @@ def _converted(
 
 
 def _value_by_value(
-    conv: Converters, table: pa.Table, column: Measured, target: Mapping[str, Any], times: Any
+    conv: Converters, table: pa.Table, column: Measured, target: Mapping[str, Any], times: list[Instant | None] | None
 ) -> pa.Table:
     concept = conv.concept(column.key)
     rows = range(table.num_rows)

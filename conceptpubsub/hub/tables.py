@@ -7,6 +7,7 @@ Rule 2  Batch callbacks get their rows in order, converted in floating point; ot
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def _in_batches(round: Round, table: pa.Table, rows: Any, numbers: Any, context:
     hub = round.hub
     taken = table.take(pa.array(rows)).combine_chunks()
     if context != AS_IT_CAME:
-        taken = in_context(hub.converters, taken, hub.plans.contexts[context], _times(taken))
+        taken = in_context(hub.converters, taken, hub.plans.contexts[context], partial(_times, taken))
     cuts = np.flatnonzero(np.diff(numbers)) + 1
     starts = [0, *cuts.tolist()]
     ends = [*cuts.tolist(), len(numbers)]
