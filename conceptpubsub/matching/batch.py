@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptpubsub.matching.engine import Matches
+from conceptpubsub.matching.engine import Fault, Matches
+
+if TYPE_CHECKING:
+    from conceptpubsub.matching.keys import KeyTable
 
 
 class MatchError(NamedTuple):
@@ -18,6 +21,38 @@ class MatchError(NamedTuple):
     row: int
     key: Hashable | None
     reason: str
+
+
+class MatchErrors(Sequence[MatchError]):
+    """The errors of a table, made when they are read: under ``total`` there may be very many."""
+
+    def __init__(self, faults: Sequence[Fault], keys: KeyTable) -> None:
+        self._faults = faults
+        self._keys = keys
+
+    def __len__(self) -> int:
+        return len(self._faults)
+
+    @overload
+    def __getitem__(self, index: int) -> MatchError: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[MatchError]: ...
+    def __getitem__(self, index: int | slice) -> MatchError | list[MatchError]:
+        if isinstance(index, slice):
+            return [self._made(fault) for fault in self._faults[index]]
+        return self._made(self._faults[index])
+
+    def __iter__(self) -> Iterator[MatchError]:
+        return map(self._made, self._faults)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return f"{self[:3]!r}" if len(self) <= 3 else f"<{len(self):,} errors, first {self[0]!r}>"
+
+    def _made(self, fault: Fault) -> MatchError:
+        return MatchError(fault.row, None if fault.slot is None else self._keys.at(fault.slot), fault.reason)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +77,8 @@ class MatchBatch:
     positions: NDArray[np.int64]
     """The column of each slot in the bitmap: its place in the order added."""
     filters: int
-    errors: list[MatchError]
+    errors: Sequence[MatchError]
+    """What could not be matched, by row; the rest was."""
 
     @property
     def offsets(self) -> NDArray[np.int64]:

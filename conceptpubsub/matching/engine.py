@@ -1,7 +1,7 @@
 """What an engine must do, so that `Matcher(engine=...)` can choose between them.
 
 Rule 1  An engine knows filters by *slot*: a small int that the Matcher gives out in the order filters are added and
-        never gives out twice. Ascending slots are the order added; keys are the Matcher's business.
+        gives out once. Ascending slots are the order added; keys are the Matcher's business.
 Rule 2  Interfaces are dense small ints too. A filter has any number of them, also none.
 Rule 3  What an engine answers equals the reference evaluator. What it cannot answer exactly it refuses at `add`, with
         `UnsupportedSemantics` or `FilterError`, and stays as it was.
@@ -94,6 +94,15 @@ class Engine(ABC):
     def remove(self, slot: int) -> None:
         """Forget the filter of a slot, which is there."""
 
+    def replace(self, old: int, slot: int, filter: Filter, interfaces: tuple[int, ...]) -> None:
+        """Take a filter under a new slot in place of another's."""
+        self.add(slot, filter, interfaces)
+        self.remove(old)
+
+    def renumbered(self, slots: Mapping[int, int]) -> Engine | None:
+        """An engine with the same filters under other slots, where many have been removed; None: it needs none."""
+        return None
+
     # ------------------------------------------------------------------ events
 
     @abstractmethod
@@ -132,7 +141,7 @@ class Engine(ABC):
 
 
 ENGINES = {
-    "default": "conceptpubsub.matching.scan:ScanEngine",
+    "default": "conceptpubsub.matching.default_engine:DefaultEngine",
     "scan": "conceptpubsub.matching.scan:ScanEngine",
     "counting": "conceptpubsub.matching.counting:CountingEngine",
     "bdd": "conceptpubsub.matching.bdd:BddEngine",

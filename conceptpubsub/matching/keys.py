@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.errors import UnknownKey, hint, near
+from conceptpubsub.matching.shelf import FilterShelf
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
 
-_GONE: Any = object()
+_OFFERED_BELOW = 1000
 
 
 class KeyTable:
-    """Keys by slot and back."""
+    """Keys by slot and back.
 
-    def __init__(self) -> None:
-        self.by_slot: list[Hashable] = []
+    While all keys are ints they are kept as 64-bit numbers: a result of some hundred keys costs a third of what it
+    costs to fetch as many objects from all over the memory.
+    """
+
+    def __init__(self, keep_filters: bool = True) -> None:
         self.interface_names: list[Hashable] = []
+        self.shelf = FilterShelf(keep_filters)
+        self.next_slot = 0
+        """The slot that the next filter will get."""
         self._interface_ids: dict[Hashable, int] = {}
         self._slots: dict[Hashable, int] = {}
-        self._filters: dict[int, Filter] = {}
-
-    @property
-    def next_slot(self) -> int:
-        """The slot that the next filter will get."""
-        return len(self.by_slot)
+        self._by_slot: NDArray[Any] = np.zeros(64, np.int64)
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -42,7 +44,7 @@ class KeyTable:
         """The slot of a key that must be there."""
         found = self._slots.get(key)
         if found is None:
-            texts = [k for k in self._slots if isinstance(k, str)] if len(self._slots) <= 1000 else []
+            texts = [k for k in self._slots if isinstance(k, str)] if len(self._slots) <= _OFFERED_BELOW else []
             raise UnknownKey(f"the matcher has no filter under {key!r}.{hint(near(str(key), texts))}", key=key)
         return found
 
@@ -50,33 +52,75 @@ class KeyTable:
         """The keys, in the order added."""
         return sorted(self._slots, key=self._slots.__getitem__)
 
-    def filter(self, slot: int) -> Filter:
-        """The filter of a slot."""
-        return self._filters[slot]
+    def prepare(self, key: Hashable) -> int:
+        """Write a key down under the next slot, which is returned: whoever finds the slot matched finds the key."""
+        slot = self.next_slot
+        held = self._by_slot
+        if held.dtype != object and not _is_small(key):
+            held = self._by_slot = held.astype(object)
+        if slot == len(held):
+            held = self._by_slot = np.concatenate([held, np.zeros(slot, held.dtype)])
+        held[slot] = key
+        return slot
 
-    def put(self, key: Hashable, filter: Filter, interface: Any) -> None:
-        """Enter a key under the next slot."""
-        slot = len(self.by_slot)
+    def enter(self, key: Hashable, filter: Filter) -> None:
+        """Enter a prepared key; one that was there before is replaced."""
+        slot = self.next_slot
         old = self._slots.get(key)
-        self.by_slot.append(key)
         self._slots[key] = slot
-        self._filters[slot] = filter
+        self.shelf.put(slot, filter)
+        self.next_slot = slot + 1
         if old is not None:
-            self._forget(old)
+            self.shelf.drop(old)
 
     def drop(self, key: Hashable) -> None:
         """Forget a key."""
-        self._forget(self._slots.pop(key))
+        self.shelf.drop(self._slots.pop(key))
 
-    def _forget(self, slot: int) -> None:
-        del self._filters[slot]
+    def at(self, slot: int) -> Hashable:
+        """The key of a slot."""
+        made: list[Hashable] = self._by_slot[slot : slot + 1].tolist()
+        return made[0]
+
+    def of(self, slots: Any) -> list[Hashable]:
+        """The keys of some slots."""
+        made: list[Hashable] = self._by_slot[slots].tolist() if len(slots) else []
+        return made
+
+    def arrays(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The key of each slot (int64 if all are ints, else objects), and each slot's place among those in use."""
+        keys = self._by_slot[: self.next_slot]
+        if len(self._slots) == self.next_slot:
+            return keys, np.arange(self.next_slot)
+        used = np.zeros(self.next_slot, bool)
+        used[np.fromiter(self._slots.values(), np.int64, len(self._slots))] = True
+        if keys.dtype == object and all(map(_is_small, self._slots)):
+            numbers = np.zeros(self.next_slot, np.int64)
+            numbers[used] = keys[used].astype(np.int64)
+            keys = numbers
+        return keys, np.cumsum(used) - 1
+
+    def renumbered(self) -> tuple[KeyTable, dict[int, int]]:
+        """The same keys under slots without gaps, and the new slot of each old one."""
+        made = KeyTable()
+        made.interface_names, made._interface_ids = self.interface_names, self._interface_ids
+        order = np.sort(np.fromiter(self._slots.values(), np.int64, len(self._slots)))
+        slots = dict(zip(order.tolist(), range(len(order)), strict=True))
+        made._slots = {key: slots[slot] for key, slot in self._slots.items()}
+        made._by_slot = np.concatenate([self._by_slot[order], np.zeros(64, self._by_slot.dtype)])
+        made.next_slot = len(order)
+        made.shelf = self.shelf.renumbered(slots)
+        return made, slots
+
+    # ------------------------------------------------------------------ interfaces
 
     def interface_ids(self, interface: Any) -> tuple[int, ...]:
-        """The dense numbers of an interface or a set of them."""
+        """The dense numbers of an interface or a set of them, ascending."""
         if interface is None:
             return ()
-        named = interface if isinstance(interface, set | frozenset | list) else (interface,)
-        return tuple(self._number(name) for name in named)
+        if not isinstance(interface, set | frozenset | list):
+            return (self._number(interface),)
+        return tuple(sorted({self._number(name) for name in interface}))
 
     def _number(self, name: Hashable) -> int:
         found = self._interface_ids.get(name)
@@ -85,14 +129,11 @@ class KeyTable:
             self.interface_names.append(name)
         return found
 
-    def arrays(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The key of each slot (int64 if all are ints, else objects), and each slot's place among the live ones."""
-        live = np.zeros(len(self.by_slot), bool)
-        live[list(self._filters)] = True
-        positions = np.cumsum(live) - 1
-        if all(type(key) is int and -(1 << 63) <= key < 1 << 63 for key in self._slots):
-            keys = np.array([key if type(key) is int else 0 for key in self.by_slot], np.int64)
-            return keys, positions
-        made = np.empty(len(self.by_slot), object)
-        made[:] = self.by_slot
-        return made, positions
+    def interfaces(self, numbers: Iterable[int]) -> set[Hashable]:
+        """The interfaces of some numbers."""
+        names = self.interface_names
+        return {names[number] for number in numbers}
+
+
+def _is_small(key: Hashable) -> bool:
+    return type(key) is int and -(1 << 63) <= key < 1 << 63

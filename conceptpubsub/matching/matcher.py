@@ -1,26 +1,33 @@
 """Matcher: many filters under keys, matched by one engine.
 
 Keys are of any hashable kind, and each filter brings its own semantics, ontology and converters. What matched comes in
-the order added; a replaced filter counts as added anew.
+the order added; a replaced filter counts as added anew. Any number of threads may match while others add and remove.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from conceptpubsub.errors import DuplicateKey, FilterError, UnsupportedSemantics
-from conceptpubsub.matching.batch import MatchBatch, MatchError
+from conceptpubsub.matching.batch import MatchBatch, MatchErrors
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, make_engine
 from conceptpubsub.matching.keys import KeyTable
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
+    from conceptpubsub.matching.batch import MatchError
+
+_FEW_SLOTS: Final = 4096
 
 
 class Matcher:
     """Many filters, one engine; semantics come with each filter.
+
+    ``engine`` is ``default``, or one of the papers': ``counting`` (Carzaniga, Deng and Wolf) or ``bdd`` (Campailla and
+    others), or ``scan``, which asks every filter. With ``keep_filters=False`` the Filter objects may go once they are
+    compiled; `explain` and ``matcher[key]`` then have nothing to show.
 
     >>> from conceptpubsub.filters import Filter
     >>> m = Matcher()
@@ -33,9 +40,12 @@ class Matcher:
     ['hot']
     """
 
-    def __init__(self, engine: str = "default", **options: Any) -> None:
-        self._engine: Engine = make_engine(engine, **options)
-        self._keys = KeyTable()
+    def __init__(self, engine: str = "default", *, keep_filters: bool = True, **options: Any) -> None:
+        self._start(make_engine(engine, **options), KeyTable(keep_filters))
+
+    def _start(self, engine: Engine, keys: KeyTable) -> None:
+        self._both: tuple[Engine, KeyTable] = (engine, keys)
+        """Engine and keys speak of the same slots, so a reader takes both in one step."""
         self._lock = threading.RLock()
 
     # ------------------------------------------------------------------ filters
@@ -50,58 +60,77 @@ class Matcher:
         Traceback (most recent call last):
         conceptpubsub.errors.DuplicateKey: the matcher already has a filter under 1; give replace=True to replace it
         """
-        self._check(filter)
         with self._lock:
-            old = self._keys.slot(key)
+            engine, keys = self._both
+            self._check(engine, filter)
+            old = keys.slot(key)
             if old is not None and not replace:
                 raise _duplicate(key)
-            slot = self._keys.next_slot
-            self._engine.add(slot, filter, self._keys.interface_ids(interface))
-            if old is not None:
-                self._engine.remove(old)
-            self._keys.put(key, filter, interface)
+            slot = keys.prepare(key)
+            if old is None:
+                engine.add(slot, filter, keys.interface_ids(interface))
+            else:
+                engine.replace(old, slot, filter, keys.interface_ids(interface))
+            keys.enter(key, filter)
+            self._compact()
 
     def add_many(self, filters: Iterable[tuple[Any, ...]], *, replace: bool = False) -> None:
         """Add (key, filter) or (key, filter, interface) tuples; quicker than one by one.
 
-        If one is refused, those before it are in.
+        If one is refused, those before it are in. The tuples may come from a generator: what is compiled need not stay.
         """
         with self._lock:
-            self._engine.add_many(self._entries(filters, replace))
+            engine, keys = self._both
+            engine.add_many(self._entries(engine, keys, filters, replace))
+            self._compact()
 
-    def _entries(self, filters: Iterable[tuple[Any, ...]], replace: bool) -> Iterator[Entry]:
+    def _entries(
+        self, engine: Engine, keys: KeyTable, filters: Iterable[tuple[Any, ...]], replace: bool
+    ) -> Iterator[Entry]:
         """What the engine is to take. A key is entered when the engine comes back for the next one."""
         for item in filters:
             key, filter = item[0], item[1]
-            interface = item[2] if len(item) > 2 else None
-            self._check(filter)
-            old = self._keys.slot(key)
+            self._check(engine, filter)
+            old = keys.slot(key)
             if old is not None and not replace:
                 raise _duplicate(key)
-            yield Entry(self._keys.next_slot, filter, self._keys.interface_ids(interface))
+            yield Entry(keys.prepare(key), filter, keys.interface_ids(item[2]) if len(item) > 2 else ())
             if old is not None:
-                self._engine.remove(old)
-            self._keys.put(key, filter, interface)
+                engine.remove(old)
+            keys.enter(key, filter)
 
     def remove(self, key: Hashable) -> None:
         """Take away the filter of a key; UnknownKey where there is none."""
         with self._lock:
-            self._engine.remove(self._keys.known(key))
-            self._keys.drop(key)
+            engine, keys = self._both
+            engine.remove(keys.known(key))
+            keys.drop(key)
+            self._compact()
+
+    def _compact(self) -> None:
+        """Give slots anew when most of them belong to filters that are gone."""
+        engine, keys = self._both
+        if keys.next_slot > 2 * len(keys) + _FEW_SLOTS:
+            fresh, slots = keys.renumbered()
+            made = engine.renumbered(slots)
+            if made is not None:
+                self._both = (made, fresh)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._both[1])
 
     def __contains__(self, key: object) -> bool:
-        return self._keys.slot(key) is not None
+        return self._both[1].slot(key) is not None
 
     def __iter__(self) -> Iterator[Hashable]:
         """The keys, in the order added."""
-        return iter(self._keys.all())
+        with self._lock:
+            return iter(self._both[1].all())
 
     def __getitem__(self, key: Hashable) -> Filter:
         """The filter of a key."""
-        return self._keys.filter(self._keys.known(key))
+        keys = self._both[1]
+        return keys.shelf.get(keys.known(key))
 
     # ------------------------------------------------------------------ events
 
@@ -116,75 +145,95 @@ class Matcher:
         >>> m.match({"y": 1}, errors), errors[0].key
         ([], 'a')
         """
-        by_slot = self._keys.by_slot
-        faults: list[Fault] | None = None if errors is None else []
-        found = [by_slot[slot] for slot in self._engine.match(event, faults)]
-        if errors is not None and faults:
-            errors.extend(self._error(fault) for fault in faults)
+        engine, keys = self._both
+        if errors is None:
+            return keys.of(engine.match(event))
+        faults: list[Fault] = []
+        found = keys.of(engine.match(event, faults))
+        errors.extend(MatchErrors(faults, keys))
         return found
 
     def interfaces(self, event: Event) -> set[Hashable]:
         """The interfaces with at least one match; stops looking when all are found."""
-        names = self._keys.interface_names
-        return {names[number] for number in self._engine.interfaces(event)}
+        engine, keys = self._both
+        return keys.interfaces(engine.interfaces(event))
 
     def match_batch(self, table: Any) -> MatchBatch:
-        """Match every row of an Arrow table, record batch, or mapping of columns."""
-        found = self._engine.match_table(_as_table(table))
-        keys, positions = self._keys.arrays()
-        return MatchBatch(found, keys, positions, len(self._keys), [self._error(fault) for fault in found.faults])
+        """Match every row of an Arrow table, record batch, or mapping of columns.
+
+        >>> from conceptpubsub.filters import Filter
+        >>> m = Matcher()
+        >>> m.add("warm", Filter.parse("t > 20"))
+        >>> m.match_batch({"t": [10, 25, 30]}).offsets.tolist()
+        [0, 0, 1, 2]
+        """
+        engine, keys = self._both
+        found = engine.match_table(_as_table(table))
+        return MatchBatch(found, *keys.arrays(), len(keys), MatchErrors(found.faults, keys))
 
     def interfaces_batch(self, table: Any) -> list[set[Hashable]]:
         """For each row of a table, the interfaces with at least one match."""
-        offsets, numbers, _ = self._engine.interfaces_table(_as_table(table))
-        names = self._keys.interface_names
+        engine, keys = self._both
+        offsets, numbers, _ = engine.interfaces_table(_as_table(table))
         cuts, listed = offsets.tolist(), numbers.tolist()
-        return [{names[n] for n in listed[cuts[i] : cuts[i + 1]]} for i in range(len(cuts) - 1)]
-
-    def _error(self, fault: Fault) -> MatchError:
-        return MatchError(fault.row, None if fault.slot is None else self._keys.by_slot[fault.slot], fault.reason)
+        return [keys.interfaces(listed[cuts[i] : cuts[i + 1]]) for i in range(len(cuts) - 1)]
 
     # ------------------------------------------------------------------ service
 
     @property
     def engine(self) -> str:
         """The name of the engine."""
-        return self._engine.name
+        return self._both[0].name
 
     def warm_up(self) -> None:
-        """Compile and build now what the first event would otherwise wait for."""
+        """Compile and build now what the first event would otherwise wait for.
+
+        >>> Matcher().warm_up()
+        """
         with self._lock:
-            self._engine.warm_up()
+            self._both[0].warm_up()
 
     def stats(self) -> dict[str, Any]:
-        """Figures of the engine: filters by index, memory, work for each event."""
-        return {"engine": self._engine.name, **self._engine.stats()}
+        """Figures of the engine: filters by index, memory, work for each event.
+
+        >>> Matcher().stats()["filters"]
+        0
+        """
+        engine, _ = self._both
+        return {"engine": engine.name, **engine.stats()}
 
     def explain(self, key: Hashable, event: Event) -> str:
-        """Why the filter of a key matched an event or not, and how the engine came to it."""
-        slot = self._keys.known(key)
-        filter = self._keys.filter(slot)
-        return "\n".join([str(filter.explain(event)), *self._engine.explain(slot, filter, event)])
+        """Why the filter of a key matched an event or not, and how the engine came to it.
 
-    def _check(self, filter: Filter) -> None:
+        >>> from conceptpubsub.filters import Filter
+        >>> m = Matcher()
+        >>> m.add("warm", Filter.parse("t > 20"))
+        >>> print(m.explain("warm", {"t": 5}).splitlines()[0])
+        not matched (false, semantics sql): t > 20
+        """
+        engine, keys = self._both
+        slot = keys.known(key)
+        filter = keys.shelf.get(slot)
+        return "\n".join([str(filter.explain(event)), *engine.explain(slot, filter, event)])
+
+    def _check(self, engine: Engine, filter: Filter) -> None:
         semantics = getattr(filter, "semantics", None)
         if semantics is None:
             raise FilterError(f"a matcher takes Filter objects, not {type(filter).__name__}; use Filter.parse")
-        if semantics not in self._engine.semantics:
+        if semantics not in engine.semantics:
             raise UnsupportedSemantics(
-                f"the engine '{self._engine.name}' has no semantics '{semantics}', "
-                f"only {', '.join(sorted(self._engine.semantics))}; the default engine has all",
-                engine=self._engine.name,
+                f"the engine '{engine.name}' has no semantics '{semantics}', "
+                f"only {', '.join(sorted(engine.semantics))}; the default engine has all",
+                engine=engine.name,
                 semantics=semantics,
             )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> tuple[Engine, KeyTable]:
         with self._lock:
-            return {"engine": self._engine, "keys": self._keys}
+            return self._both
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._engine, self._keys = state["engine"], state["keys"]
-        self._lock = threading.RLock()
+    def __setstate__(self, state: tuple[Engine, KeyTable]) -> None:
+        self._start(*state)
 
 
 def _duplicate(key: Hashable) -> DuplicateKey:

@@ -1,0 +1,180 @@
+"""The default engine: one encoder before an index of codes, and the evaluator behind it for what codes cannot tell."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Slots
+from conceptpubsub.matching.index import Index
+from conceptpubsub.matching.scan import answer
+from conceptpubsub.matching.vocabulary import Column
+from conceptpubsub.model.objects import as_object
+
+if TYPE_CHECKING:
+    from conceptpubsub.filters import Filter
+    from conceptpubsub.matching.scratch import Scratch
+    from conceptpubsub.matching.snapshot import Snapshot
+
+
+class DefaultEngine(Engine):
+    """Filters in an index; see `conceptpubsub.matching.index`."""
+
+    name = "default"
+
+    def __init__(self) -> None:
+        self._start(Index())
+
+    def _start(self, index: Index) -> None:
+        self.index = index
+        self._lock = threading.RLock()
+        self._local = threading.local()
+        self._now: Snapshot | None = None
+        self._kernels: Any = None
+
+    def __getstate__(self) -> Index:
+        with self._lock:
+            return self.index
+
+    def __setstate__(self, state: Index) -> None:
+        self._start(state)
+
+    # ------------------------------------------------------------------ filters
+
+    def add(self, slot: int, filter: Filter, interfaces: tuple[int, ...]) -> None:
+        with self._lock:
+            self.index.add(slot, filter, interfaces)
+            self._now = None
+
+    def add_many(self, entries: Iterable[Entry]) -> None:
+        with self._lock:
+            try:
+                self.index.add_many(entries)
+            finally:
+                self._now = None
+
+    def remove(self, slot: int) -> None:
+        with self._lock:
+            self.index.remove(slot)
+
+    def replace(self, old: int, slot: int, filter: Filter, interfaces: tuple[int, ...]) -> None:
+        with self._lock:
+            self.index.add(slot, filter, interfaces)
+            self.index.remove(old)
+            self._now = None
+
+    def renumbered(self, slots: Mapping[int, int]) -> DefaultEngine:
+        with self._lock:
+            made = DefaultEngine()
+            made.index = self.index.renumbered(slots)
+            return made
+
+    def _snapshot(self) -> Snapshot:
+        found = self._now
+        if found is None:
+            with self._lock:
+                found = self._now
+                if found is None:
+                    found = self._now = self.index.snapshot()
+        return found
+
+    # ------------------------------------------------------------------ events
+
+    def _scratch(self) -> Scratch:
+        from conceptpubsub.matching import single_kernels
+        from conceptpubsub.matching.scratch import Scratch
+
+        self._kernels = single_kernels
+        made = self._local.scratch = Scratch()
+        return made
+
+    def match(self, event: Event, faults: list[Fault] | None = None) -> Slots:
+        snapshot = self._now or self._snapshot()
+        try:
+            scratch: Scratch = self._local.scratch
+        except AttributeError:
+            scratch = self._scratch()
+        encoder = snapshot.encoder
+        encoder.refresh()
+        doubtful: list[Column] = []
+        count = encoder.encode(event, scratch.words, doubtful)
+        scratch.bind(snapshot)
+        made: int = self._kernels.match_event(scratch.address, count)
+        while made < 0:
+            self._repair(made, event, scratch)
+            made = self._kernels.match_event(scratch.address, count)
+        if made >> 32 or doubtful or faults is not None:
+            return self._asked(event, snapshot, scratch, made, count, doubtful, faults)
+        found: Slots = scratch.out[:made].copy()
+        return found
+
+    def _repair(self, wrong: int, event: Any, scratch: Scratch) -> None:
+        """Make room for an event, or say what is wrong with it."""
+        if wrong == self._kernels.ev.NO_ROOM:
+            scratch.reserve_touched(2 * scratch.header[self._kernels.ev.ROOM])
+            return
+        for name, value in getattr(event, "attributes", event).items():
+            as_object(name, value)
+        raise AssertionError("an event that only the index refuses")
+
+    def _asked(
+        self, event: Event, snapshot: Snapshot, scratch: Scratch, made: int, count: int, doubtful: list[Column],
+        faults: list[Fault] | None,
+    ) -> Slots:  # fmt: skip
+        """What the index found, and what the evaluator says where it must be asked."""
+        found = set(scratch.out[: made & 0xFFFFFFFF].tolist())
+        asked = set(scratch.asked[: made >> 32].tolist()) - found
+        for column in doubtful:
+            asked.update(self.index.computing.get(column.number, ()))
+        found -= asked
+        mine: list[Fault] = []
+        if faults is not None:
+            mine = self._missing(scratch, count)
+            asked.difference_update(fault.slot for fault in mine)
+        for slot in asked:
+            filter = self.index.asking.get(slot)
+            if filter is None:  # removed meanwhile
+                continue
+            said = answer(filter, event)
+            if said is True:
+                found.add(slot)
+            elif said:
+                mine.append(Fault(0, slot, said))
+        if faults is not None:
+            faults.extend(sorted(mine))
+        return np.array(sorted(found), np.int64)
+
+    def _missing(self, scratch: Scratch, count: int) -> list[Fault]:
+        """Under ``total``: the filters that name what the event lacks."""
+        groups = list(self.index.total.items())
+        columns = np.array(sorted({column for named, _ in groups for column in named}), np.uint32)
+        missing = np.zeros(len(columns), np.uint8)
+        self._kernels.missing_columns(scratch.address, count, columns.ctypes.data, len(columns), missing.ctypes.data)
+        lacking = set(columns[missing == 1].tolist())
+        made: list[Fault] = []
+        for named, slots in groups:
+            if not lacking.isdisjoint(named):
+                reason = self.lacks([column for column in named if column in lacking])
+                made += [Fault(0, slot, reason) for slot in list(slots) if self.index.is_alive(slot)]
+        return made
+
+    def lacks(self, columns: list[int]) -> str:
+        """What is said of an event that lacks some columns."""
+        names = [self.index.vocabulary.by_number[column].shown for column in columns]
+        return f"the event lacks {', '.join(names)}, and under 'total' every reference must be present"
+
+    def interfaces(self, event: Event) -> set[int]:
+        found = self.match(event)
+        names = list(self.index.sets)
+        return {i for slot in found for i in names[self.index.interface_sets.array[slot]]}
+
+    # ------------------------------------------------------------------ service
+
+    def warm_up(self) -> None:
+        self.match({})
+
+    def stats(self) -> dict[str, Any]:
+        return {"filters": self.index.live}

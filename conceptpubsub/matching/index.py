@@ -1,0 +1,222 @@
+"""The index: filters as cubes over codes, found by the rarest thing they ask for.
+
+Rule 1  Filters are compiled once, to literals over axes and constants; what an index holds can be built from that.
+Rule 2  Segments are immutable and grow geometrically: a new filter joins a short tail, full tails become segments,
+        and segments of like size are merged. A removed filter is masked out at once and gone at the next merge.
+Rule 3  A reader takes one snapshot and keeps to it. The writer's next one is made when a reader asks for it.
+Rule 4  Where labels run out of room, or many filters come at once, there is a new codebook, and all is built anew.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from conceptpubsub.errors import LimitExceeded
+from conceptpubsub.matching.cubes import MAX_SLOT, CubeStore, Growing
+from conceptpubsub.matching.engine import Entry
+from conceptpubsub.matching.program import Compiler, Program
+from conceptpubsub.matching.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from conceptpubsub.filters import Filter
+    from conceptpubsub.matching.segment import Segment
+    from conceptpubsub.matching.snapshot import Snapshot
+    from conceptpubsub.matching.tail import Tail
+
+_TAIL: Final = 128
+_RATIO: Final = 4
+_CHUNK: Final = 1 << 20
+"""Literals that are gathered before they go to the store."""
+
+
+class Index:
+    """Filters by slot, compiled; makes the snapshots that readers match against. Not for several writers at once."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.compiler = Compiler(self.vocabulary)
+        self.store = CubeStore(self.vocabulary)
+        self.alive = Growing(np.uint64)
+        self.interface_sets = Growing(np.uint32)
+        self.sets: dict[tuple[int, ...], int] = {(): 0}
+        self.asking: dict[int, Filter] = {}
+        """The filters about which the evaluator may have to be asked."""
+        self.computing: dict[int, list[int]] = {}
+        """The slots that use a computed column."""
+        self.total: dict[tuple[int, ...], list[int]] = {}
+        """Under ``total``, the slots by the columns they name."""
+        self.live = 0
+        self._segments: list[Segment] = []
+        self._tail: Tail | None = None
+        self._encoder: Any = None
+
+    # ------------------------------------------------------------------ filters
+
+    def add(self, slot: int, filter: Filter, interfaces: tuple[int, ...]) -> None:
+        """Take a filter."""
+        program = self.compiler.compile(filter)
+        if self.vocabulary.waiting:
+            self._settle()
+        before = self.store.count
+        self.store.add(slot, program)
+        asks = bool((self.store.owners.view[before:] >> 31).any()) if not program.is_conjunction else False
+        self._enter(slot, filter, program, interfaces, asks)
+
+    def add_many(self, entries: Iterable[Entry]) -> None:
+        """Take many filters. If one is refused, those before it are in."""
+        vocabulary = self.vocabulary
+        vocabulary.bulk = True
+        slots, ends, literals = array("I"), array("q"), array("q")
+        programs: list[tuple[int, Program, Filter]] = []
+        try:
+            for slot, filter, interfaces in entries:
+                program = self.compiler.compile(filter)
+                if program.is_conjunction:
+                    slots.append(slot)
+                    literals.extend(program.tokens)
+                    ends.append(len(literals))
+                    if len(literals) > _CHUNK:
+                        self.store.add_conjunctions(slots, literals, ends)
+                        slots, ends, literals = array("I"), array("q"), array("q")
+                else:
+                    programs.append((slot, program, filter))
+                self._enter(slot, filter, program, interfaces, False)
+        finally:
+            self._settle()
+            self.store.add_conjunctions(slots, literals, ends)
+            if programs:
+                self._add_programs(programs)
+
+    def _add_programs(self, programs: list[tuple[int, Program, Filter]]) -> None:
+        before = self.store.count
+        self.store.add_programs([slot for slot, _, _ in programs], [program.tokens for _, program, _ in programs])
+        owners = self.store.owners.view[before:]
+        asks = set((owners[owners >> 31 == 1] & (MAX_SLOT - 1)).tolist())
+        for slot, _, filter in programs:
+            if slot in asks:
+                self.asking[slot] = filter
+
+    def _enter(self, slot: int, filter: Filter, program: Program, interfaces: tuple[int, ...], asks: bool) -> None:
+        """Note what there is to a slot besides its cubes."""
+        if slot >= MAX_SLOT:
+            raise LimitExceeded(f"more than {MAX_SLOT:,} filters in one matcher", limit=MAX_SLOT)
+        word = slot >> 6
+        if word >= self.alive.count:
+            more = word + 1 - self.alive.count
+            self.alive.extend(np.zeros(more, np.uint64))
+            self.interface_sets.extend(np.zeros(64 * more, np.uint32))
+        self.alive.array[word] |= np.uint64(1 << (slot & 63))
+        if interfaces:
+            self.interface_sets.array[slot] = self.sets.setdefault(interfaces, len(self.sets))
+        if program.named:
+            self.total.setdefault(program.named, []).append(slot)
+        for column in program.computed:
+            self.computing.setdefault(column, []).append(slot)
+            asks = True
+        if asks:
+            self.asking[slot] = filter
+        self.live += 1
+
+    def remove(self, slot: int) -> None:
+        """Forget a filter."""
+        self.alive.array[slot >> 6] &= ~np.uint64(1 << (slot & 63))
+        self.asking.pop(slot, None)
+        self.live -= 1
+
+    def is_alive(self, slot: int) -> bool:
+        """Whether a slot holds a filter."""
+        return bool(int(self.alive.array[slot >> 6]) >> (slot & 63) & 1)
+
+    # ------------------------------------------------------------------ snapshots
+
+    def _settle(self) -> None:
+        """A new codebook: everything is built from the cubes again."""
+        self.vocabulary.settle()
+        self.vocabulary.bulk = False
+        self._segments, self._tail, self._encoder = [], None, None
+
+    def snapshot(self) -> Snapshot:
+        """Everything up to now."""
+        from conceptpubsub.matching.encoder import Encoder
+        from conceptpubsub.matching.snapshot import Snapshot
+        from conceptpubsub.matching.tail import Tail
+
+        if self._encoder is None:
+            self._encoder = Encoder(self.vocabulary)
+        start = self._segments[-1].last if self._segments else 0
+        if self.store.count - start > _TAIL:
+            self._segments.append(self._segment(start, self.store.count))
+            self._merge()
+            start, self._tail = self.store.count, None
+        if self._tail is None:
+            self._tail = Tail(start)
+        if self._tail.last < self.store.count:
+            self._tail.extend(self.store, self.vocabulary, self.alive.view, self.interface_sets.view)
+        tail = [self._tail.frozen()] if self._tail.cubes else []
+        return Snapshot(self._encoder, [*self._segments, *tail], self.alive.view)
+
+    def _segment(self, first: int, last: int) -> Segment:
+        from conceptpubsub.matching.segment import Segment
+
+        return Segment(self.store, self.vocabulary, self.alive.view, self.interface_sets.view, first, last)
+
+    def _merge(self) -> None:
+        """Merge the newest segments while each is not much smaller than the one before."""
+        first = last = len(self._segments) - 1
+        size = self._size(last)
+        while first > 0 and size * _RATIO >= self._size(first - 1):
+            first -= 1
+            size += self._size(first)
+        if first < last:
+            self._segments[first:] = [self._segment(self._segments[first].first, self._segments[last].last)]
+
+    def _size(self, number: int) -> int:
+        return self._segments[number].last - self._segments[number].first
+
+    def renumbered(self, slots: Mapping[int, int]) -> Index:
+        """The same filters under other slots, without those that are gone."""
+        made = Index()
+        made.vocabulary, made.compiler, made.sets = self.vocabulary, self.compiler, self.sets
+        made.store = self.store.renumbered(slots)
+        made.live = self.live
+        count = len(slots)
+        words = (count + 63) >> 6
+        bits = np.zeros(64 * words, np.uint8)
+        bits[:count] = 1
+        made.alive.extend(np.packbits(bits, bitorder="little").view(np.uint64))
+        made.interface_sets.extend(np.zeros(64 * words, np.uint32))
+        made.interface_sets.array[list(slots.values())] = self.interface_sets.array[list(slots)]
+        made.asking = {slots[slot]: filter for slot, filter in self.asking.items()}
+        each: tuple[tuple[dict[Any, list[int]], dict[Any, list[int]]], ...]
+        each = ((self.computing, made.computing), (self.total, made.total))
+        for mine, theirs in each:
+            for key, held in mine.items():
+                theirs[key] = [slots[slot] for slot in held if slot in slots]
+        return made
+
+    # ------------------------------------------------------------------ service
+
+    def nbytes(self) -> dict[str, int]:
+        """The memory it holds, by part."""
+        return {
+            "cubes": self.store.nbytes(),
+            "segments": sum(segment.nbytes() for segment in self._segments),
+            "constants": self.vocabulary.book.nbytes(),
+            "slots": self.alive.array.nbytes + self.interface_sets.array.nbytes,
+        }
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments, largest first."""
+        return tuple(self._segments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("_encoder", "_tail")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._encoder = self._tail = None

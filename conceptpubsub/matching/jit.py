@@ -1,0 +1,118 @@
+"""How kernels are compiled: on first call, kept for the next process where a cache can be written.
+
+A kernel takes addresses and counts rather than arrays: an int costs a tenth of an array to hand over from Python, and
+inside a kernel an array handed on is counted up and down, which costs more than what is done with it. Whoever calls a
+kernel keeps the arrays alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import extending, types
+
+F = TypeVar("F", bound=Callable[..., Any])
+Int: TypeAlias = Any
+"""A 64-bit integer inside a kernel, or an address."""
+i64: Any = np.int64
+u64: Any = np.uint64
+intrinsic: Any = extending.intrinsic
+_OPTIONS = {"boundscheck": False, "error_model": "numpy"}
+
+
+def kernel(function: F) -> F:
+    """Compile a function that keeps the interpreter lock: one call is one step for other threads."""
+    return _compiled(function, nogil=False)
+
+
+def free_kernel(function: F) -> F:
+    """Compile a function that lets other threads run meanwhile."""
+    return _compiled(function, nogil=True)
+
+
+def _compiled(function: F, nogil: bool) -> F:
+    made: F
+    try:
+        made = numba.njit(cache=True, nogil=nogil, **_OPTIONS)(function)
+    except RuntimeError:  # nowhere to keep it: compile anew in each process
+        made = numba.njit(nogil=nogil, **_OPTIONS)(function)
+    return made
+
+
+def _trailing_zeros(context: Any, word: Any) -> Any:
+    """The index of the lowest bit set in a word that is not zero."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.zext(builder.cttz(args[0], ir.Constant(ir.IntType(1), 1)), ir.IntType(64))
+
+    return types.int64(types.uint64), generate
+
+
+def _bit_count(context: Any, word: Any) -> Any:
+    """The number of bits set in a word."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate
+
+
+def _reader(width: int, made: Any) -> Any:
+    """An intrinsic that reads the n-th unsigned number of some bits from an address on."""
+
+    def read(context: Any, address: Any, index: Any) -> Any:
+        def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = builder.inttoptr(args[0], ir.IntType(width).as_pointer())
+            held = builder.load(builder.gep(place, [args[1]]))
+            return held if width == 64 else builder.zext(held, ir.IntType(64))
+
+        return made(types.int64, types.int64), generate
+
+    return intrinsic(read)
+
+
+def _writer(width: int, given: Any, joined: bool) -> Any:
+    """An intrinsic that writes the n-th number of some bits from an address on, or joins bits to it."""
+
+    def write(context: Any, address: Any, index: Any, value: Any) -> Any:
+        def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = builder.gep(builder.inttoptr(args[0], ir.IntType(width).as_pointer()), [args[1]])
+            value = args[2] if width == 64 else builder.trunc(args[2], ir.IntType(width))
+            builder.store(builder.or_(builder.load(place), value) if joined else value, place)
+            return inner.get_dummy_value()
+
+        return types.void(types.int64, types.int64, given), generate
+
+    return intrinsic(write)
+
+
+trailing_zeros = intrinsic(_trailing_zeros)
+bit_count = intrinsic(_bit_count)
+u8_at = _reader(8, types.int64)
+u16_at = _reader(16, types.int64)
+u32_at = _reader(32, types.int64)
+i64_at = _reader(64, types.int64)
+u64_at = _reader(64, types.uint64)
+put_u8 = _writer(8, types.int64, False)
+put_u32 = _writer(32, types.int64, False)
+put_i64 = _writer(64, types.int64, False)
+put_u64 = _writer(64, types.uint64, False)
+join_u8 = _writer(8, types.int64, True)
+join_u64 = _writer(64, types.uint64, True)
+
+
+def _f64_at(context: Any, address: Any, index: Any) -> Any:
+    """The n-th float from an address on."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+        return builder.load(builder.gep(place, [args[1]]))
+
+    return types.float64(types.int64, types.int64), generate
+
+
+f64_at = intrinsic(_f64_at)

@@ -1,0 +1,86 @@
+"""What one thread needs to match: room for an event's words and codes, marks for slots, and the header of addresses."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptpubsub.matching import event_kernels as ev
+from conceptpubsub.matching.encoder import Encoder, Words
+
+_ROOM = 4096
+
+
+class Scratch:
+    """The working memory of one thread."""
+
+    def __init__(self) -> None:
+        self.words = Words()
+        self.header = array("q", bytes(8 * ev.HEADER_SIZE))
+        self.address = self.header.buffer_info()[0]
+        self.snapshot: Any = None
+        self._arrays: dict[int, NDArray[Any]] = {}
+        self._encoder: Encoder | None = None
+        self._version = -1
+        self.out: NDArray[np.int64] = np.empty(0, np.int64)
+        self.asked: NDArray[np.int64] = np.empty(0, np.int64)
+        self.counters: NDArray[np.int64] = np.zeros(4, np.int64)
+        self._put(ev.COUNTERS, self.counters)
+        self.reserve_touched(_ROOM)
+
+    def _put(self, place: int, held: NDArray[Any]) -> None:
+        """Point a place of the header to an array, and keep the array."""
+        self._arrays[place] = held
+        self.header[place] = held.ctypes.data
+
+    def reserve_touched(self, count: int) -> None:
+        """Make room for so many codes of one event."""
+        for place in (ev.TOUCHED, ev.TOUCHED_CODES, ev.STARTS, ev.ENDS, ev.NEXTS):
+            self._put(place, np.zeros(count, np.uint32))
+        self.header[ev.ROOM] = count
+
+    def bind(self, snapshot: Any) -> None:
+        """Point the header to what a snapshot holds, and to what its encoder holds by now."""
+        encoder: Encoder = snapshot.encoder
+        if snapshot is not self.snapshot:
+            self._bind_snapshot(snapshot)
+        if encoder.version != self._version or encoder is not self._encoder:
+            self._bind_encoder(encoder)
+        header = self.header
+        header[ev.WORDS], header[ev.VALUES] = self.words.addresses
+
+    def _bind_snapshot(self, snapshot: Any) -> None:
+        self._put(ev.SEGMENTS, snapshot.rows)
+        self.header[ev.SEGMENT_COUNT] = len(snapshot.rows)
+        self._put(ev.ALIVE, snapshot.alive)
+        words = len(snapshot.alive)
+        if words != self.header[ev.SLOT_WORDS] or not words:
+            self.header[ev.SLOT_WORDS] = words
+            for place in (ev.FOUND, ev.ASKED):
+                self._put(place, np.zeros(words, np.uint64))
+            for place in (ev.FOUND_SUMMARY, ev.ASKED_SUMMARY):
+                self._put(place, np.zeros((words + 63) >> 6, np.uint64))
+            # Virtual memory: only what is written to is ever real.
+            self.out, self.asked = np.empty(64 * words, np.int64), np.empty(64 * words, np.int64)
+            self._put(ev.OUT, self.out)
+            self._put(ev.ASKED_OUT, self.asked)
+        self.snapshot = snapshot
+
+    def _bind_encoder(self, encoder: Encoder) -> None:
+        version, vocabulary, readers = encoder.version, encoder.vocabulary, encoder.readers
+        axes = vocabulary.axis_count
+        if encoder is not self._encoder or axes != self.header[ev.AXES]:
+            base = vocabulary.base_codes(encoder.book)[:axes].copy()
+            self._put(ev.BASE, base)
+            self._put(ev.CODES, base.copy())
+            self._put(ev.HEADS, np.zeros(axes, np.uint32))
+            self._put(ev.COLUMN_OF, vocabulary.column_of[:axes].copy())
+            self.header[ev.AXES] = axes
+        self._put(ev.LABELS, encoder.book.labels)
+        self._put(ev.TARGET_ENDS, readers.targets.ends.array)
+        self._put(ev.TARGET_AXES, readers.targets.axes.array)
+        self._put(ev.LOOKUPS, readers.lookups.rows)
+        self._encoder, self._version = encoder, version

@@ -1,0 +1,131 @@
+"""A segment: the cubes of a stretch of filters, indexed and immutable.
+
+A matcher has a few, each several times as large as the next, so that a new filter disturbs only the smallest. What a
+segment holds is a row of addresses for the kernels and the arrays that they point into.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptpubsub.matching import layout_kernels as layout
+from conceptpubsub.matching import match_kernels as mk
+from conceptpubsub.matching import record_kernels as rk
+from conceptpubsub.matching.cubes import CubeStore
+from conceptpubsub.matching.vocabulary import Vocabulary
+
+
+class Records:
+    """The records of some cubes, their owners, and where each cube is to be looked for."""
+
+    def __init__(
+        self, store: CubeStore, vocabulary: Vocabulary, alive: NDArray[np.uint64], first: int, last: int
+    ) -> None:
+        ends, literals = store.ends.view, store.literals.view
+        begin = int(ends[first - 1]) if first else 0
+        room = int(ends[last - 1]) - begin if last > first else 0
+        column_of = vocabulary.column_of
+        self.records: NDArray[np.uint32] = np.empty((room, 3), np.uint32)
+        self.bounds: NDArray[np.int64] = np.zeros(last - first + 1, np.int64)
+        self.owners: NDArray[np.uint32] = np.empty(last - first, np.uint32)
+        self.count = rk.expand(
+            literals, ends, store.owners.view, first, last, alive, vocabulary.book.labels, column_of,
+            self.records, self.bounds, self.owners,
+        )  # fmt: skip
+        self.records = self.records[: self.bounds[self.count]]
+        self.kinds: NDArray[np.uint8] = np.empty(self.count, np.uint8)
+        self.keys: NDArray[np.uint64] = np.empty(self.count, np.uint64)
+        self.chances: NDArray[np.float64] = np.empty(self.count)
+        self._choose(vocabulary)
+
+    def _choose(self, vocabulary: Vocabulary) -> None:
+        axes = vocabulary.axis_count
+        totals, uses = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
+        table = open_table(len(self.records))
+        rk.count_equalities(self.records, table, totals, uses)
+        columns = len(np.unique(vocabulary.column_of[np.flatnonzero(uses)]))
+        rk.choose(
+            self.records, self.bounds, self.count, vocabulary.base_codes(), vocabulary.is_truth,
+            vocabulary.column_of, table, totals, uses, columns, self.kinds, self.keys, self.chances,
+        )  # fmt: skip
+
+
+class Segment:
+    """Cubes from ``first`` to ``last`` of the store, indexed."""
+
+    def __init__(
+        self, store: CubeStore, vocabulary: Vocabulary, alive: NDArray[np.uint64],
+        interface_sets: NDArray[np.uint32], first: int, last: int,
+    ) -> None:  # fmt: skip
+        self.first, self.last = first, last
+        made = Records(store, vocabulary, alive, first, last)
+        self.cubes = made.count
+        self.by_kind = np.bincount(made.kinds, minlength=rk.NEVER + 1)
+        order = np.lexsort((made.keys, made.kinds))
+        axes = np.zeros((vocabulary.axis_count, 4), np.uint64)
+        keys = open_table(int(self.by_kind[rk.KEY]))
+        pairs = open_table(int(self.by_kind[rk.PAIR]))
+        listed = int(self.by_kind[rk.UP] + self.by_kind[rk.DOWN])
+        stream = np.empty(layout.written_length(made.bounds, made.count), np.uint32)
+        bounds = np.empty((3, max(1, listed)), np.uint32)
+        always, end, _ = layout.lay_out(
+            made.records, made.bounds, made.owners, made.kinds, made.keys, order, interface_sets,
+            vocabulary.column_of, axes, keys, pairs, stream, bounds[0], bounds[1], bounds[2],
+        )  # fmt: skip
+        keys, pairs = shrunk(keys), shrunk(pairs)
+        pair_rows = np.flatnonzero(pairs[:, 0]).astype(np.uint32)
+        self.arrays: dict[str, NDArray[Any]] = {
+            "axes": axes, "keys": keys, "pairs": pairs, "pair_rows": pair_rows,
+            "stream": stream[: max(1, end)].copy(), "bounds": bounds,
+        }  # fmt: skip
+        self._counts = (always, listed)
+        self.row = self._row()
+
+    def _row(self) -> NDArray[np.int64]:
+        arrays, row = self.arrays, np.zeros(mk.SEGMENT_SIZE, np.int64)
+        for place, name in (
+            (mk.AXIS_TABLE, "axes"), (mk.KEY_TABLE, "keys"), (mk.PAIR_TABLE, "pairs"), (mk.PAIR_ROWS, "pair_rows"),
+            (mk.STREAM, "stream"), (mk.BOUNDS, "bounds"),
+        ):  # fmt: skip
+            row[place] = arrays[name].ctypes.data
+        stride = arrays["bounds"].strides[0]
+        row[mk.BOUND_OWNERS] = row[mk.BOUNDS] + stride
+        row[mk.BOUND_SETS] = row[mk.BOUNDS] + 2 * stride
+        row[mk.AXIS_COUNT] = len(arrays["axes"])
+        row[mk.KEY_MASK] = len(arrays["keys"]) - 1
+        row[mk.PAIR_MASK] = len(arrays["pairs"]) - 1
+        row[mk.PAIR_COUNT] = len(arrays["pair_rows"])
+        row[mk.ALWAYS_COUNT] = self._counts[0]
+        return row
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "row"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.row = self._row()
+
+    def nbytes(self) -> int:
+        """The memory it holds."""
+        return sum(array.nbytes for array in self.arrays.values())
+
+
+def open_table(keys: int) -> NDArray[np.uint64]:
+    """An empty table for so many keys, at most half full."""
+    size = 4
+    while size < 2 * keys:
+        size *= 2
+    return np.zeros((size, 2), np.uint64)
+
+
+def shrunk(table: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The same table in the size its keys need: many cubes share one."""
+    used = table[table[:, 0] != 0]
+    small = open_table(len(used))
+    if len(small) >= len(table):
+        return table
+    layout.refill(used, small)
+    return small

@@ -1,0 +1,60 @@
+"""One event from a dict, from its words to the slots that match. The interpreter lock is held: one call is one step."""
+
+from __future__ import annotations
+
+from conceptpubsub.matching import event_kernels as ev
+from conceptpubsub.matching import match_kernels as mk
+from conceptpubsub.matching.jit import Int, free_kernel, i64_at, kernel, put_i64, put_u8, u32_at
+
+ASKED_SHIFT = 32
+
+
+@free_kernel
+def mark_all(header: Int, touched: Int, several: Int) -> None:
+    """Mark what matches the loaded event, in every segment."""
+    counters, segments = i64_at(header, ev.COUNTERS), i64_at(header, ev.SEGMENTS)
+    looked, passed = i64_at(counters, ev.CANDIDATES), i64_at(counters, ev.VERIFIED)
+    for i in range(i64_at(header, ev.SEGMENT_COUNT)):
+        more, right = mk.match_segment(segments + i * (8 * mk.SEGMENT_SIZE), header, touched, several)
+        looked += more
+        passed += right
+    put_i64(counters, ev.CANDIDATES, looked)
+    put_i64(counters, ev.VERIFIED, passed)
+    put_i64(counters, ev.EVENTS, i64_at(counters, ev.EVENTS) + 1)
+
+
+@free_kernel
+def emit_all(header: Int) -> Int:
+    """Write the slots that matched to OUT, and those to ask about to ASKED_OUT; returns both numbers in one."""
+    words, alive = i64_at(header, ev.SLOT_WORDS), i64_at(header, ev.ALIVE)
+    found = mk.emit(i64_at(header, ev.FOUND), i64_at(header, ev.FOUND_SUMMARY), words, alive, i64_at(header, ev.OUT))
+    asked = mk.emit(
+        i64_at(header, ev.ASKED), i64_at(header, ev.ASKED_SUMMARY), words, alive, i64_at(header, ev.ASKED_OUT)
+    )
+    return asked << ASKED_SHIFT | found
+
+
+@kernel
+def match_event(header: Int, count: Int) -> Int:
+    """Match the event whose words have been written: the number found, plus the number to ask about shifted up.
+
+    Negative: what is wrong with the event.
+    """
+    touched, several = ev.load(header, 0, count)
+    if touched < 0:
+        return touched
+    mark_all(header, touched, several)
+    ev.unload(header, touched)
+    return emit_all(header)
+
+
+@kernel
+def missing_columns(header: Int, count: Int, columns: Int, wanted: Int, missing: Int) -> Int:
+    """Which of some columns the event whose words have been written does not bind; negative: what is wrong."""
+    touched, _ = ev.load(header, 0, count)
+    if touched < 0:
+        return touched
+    for i in range(wanted):
+        put_u8(missing, i, u32_at(i64_at(header, ev.CODES), u32_at(columns, i)) == 0)
+    ev.unload(header, touched)
+    return 0
