@@ -73,3 +73,17 @@ def test_real_executors_equal_local(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     assert rows(tmp_path / "local") == rows(tmp_path / "cluster")
     assert int(done.stdout.split()[-1]) == local.deliveries
+
+
+def test_flights_are_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
+    pytest.importorskip("currency_converter")
+    from samples.flights.run import run
+
+    local = run(tmp_path / "local", rows=1500, processes=1)
+    there = run(tmp_path / "spark", rows=1500, engine="spark", spark=spark)
+    for name in ("flights", "weather"):
+        assert local[name].counts == there[name].counts
+        found = rows(tmp_path / "local" / f"{name}-found")
+        again = rows(tmp_path / "spark" / f"{name}-found")
+        assert [{**row, "@file": ""} for row in found] == [{**row, "@file": ""} for row in again]
+        assert found
