@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.filters.events import View
-from conceptpubsub.filters.normal import Compare, OneOf, TextTest
+from conceptpubsub.filters.normal import Compare, OneOf, Ref, TextTest
 from conceptpubsub.filters.patterns import text_test
-from conceptpubsub.matching.bdd_atoms import Variable, holds
+from conceptpubsub.matching.bdd_atoms import Variable, declared_kind, holds
 from conceptpubsub.matching.counting_conjunctions import ordered_by
 from conceptpubsub.matching.counting_labels import Column, kind_of
 
@@ -99,6 +99,27 @@ class Assigner:
         self.count = count
         self.rows = rows
         self.others = others
+
+    def extended(self, variables: Sequence[Variable], refs: Sequence[Ref], two_valued: bool) -> Assigner:
+        """The same for more variables: those from ``count`` on are new, and only their references are read anew."""
+        others = [(n, v) for n, v in enumerate(variables[self.count :], self.count) if v.kind is None]
+        touched = {v.numbers[0] for v in variables[self.count :] if v.kind is not None}
+        rows = dict(self.rows)
+        by_kind: dict[int, dict[str, list[int]]] = {reference: {} for reference in touched}
+        for reference in touched & rows.keys():
+            for kind, (numbers, _) in rows[reference].kinds.items():
+                by_kind[reference][kind] = numbers.tolist()
+        for number, variable in enumerate(variables[self.count :], self.count):
+            if variable.kind is not None:
+                by_kind[variable.numbers[0]].setdefault(variable.kind, []).append(number)
+        for reference, kinds in by_kind.items():
+            places = {kind: np.array(numbers, np.int64) for kind, numbers in kinds.items()}
+            rows[reference] = ReferenceRows(
+                np.concatenate(list(places.values())),
+                {kind: (at, KindRows(kind, [variables[n] for n in at])) for kind, at in places.items()},
+                None if two_valued else declared_kind(refs[reference]),
+            )
+        return Assigner(len(variables), rows, [*self.others, *others])
 
     def assign(self, values: dict[int, Any], seen: View, missing: int) -> tuple[NDArray[np.uint8], list[int]]:
         """The assignment, with ``missing`` for what is not bound; and the references that hold an odd value."""

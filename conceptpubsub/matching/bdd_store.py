@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from conceptpubsub.filters.normal import And, Compare, Lit, Or, Truth
 from conceptpubsub.matching import bdd_kernels as kernels
-from conceptpubsub.matching.bdd_assignment import FALSE, UNDEFINED, Assigner, KindRows, ReferenceRows
+from conceptpubsub.matching.bdd_assignment import FALSE, UNDEFINED, Assigner
 from conceptpubsub.matching.bdd_atoms import Key, Literal, Reader, Variable, declared_kind
 from conceptpubsub.matching.bdd_dependency import dependency
 from conceptpubsub.matching.bdd_diagram import Diagram, Function, TooLarge
@@ -179,11 +179,9 @@ class Store:
             self.roots = Roots([(slot, int(moved[root]), names) for slot, root, names in living], grouped=True)
             self.removed = 0
         assigner = self.snapshot.assigner
-        self.snapshot = self._snapshot(
-            assigner
-            if assigner.count == len(self.variables)
-            else assigner_of(self.variables, self.references.refs, self.two_valued)
-        )
+        if assigner.count != len(self.variables):
+            assigner = assigner.extended(self.variables, self.references.refs, self.two_valued)
+        self.snapshot = self._snapshot(assigner)
 
     def _snapshot(self, assigner: Assigner) -> Snapshot:
         n = self.nodes
@@ -227,26 +225,3 @@ def _constant(variable: Variable) -> float:
     if variable.kind in (None, "text", "bool") or not isinstance(atom, Compare) or not isinstance(atom.right, Lit):
         return 0.0
     return to_float(ordered_by(atom.right))
-
-
-def assigner_of(variables: list[Variable], refs: list[Any], two_valued: bool) -> Assigner:
-    """How events assign these variables."""
-    by_kind: dict[int, dict[str, list[int]]] = {}
-    others: list[tuple[int, Variable]] = []
-    for number, variable in enumerate(variables):
-        if variable.kind is None:
-            others.append((number, variable))
-        else:
-            by_kind.setdefault(variable.numbers[0], {}).setdefault(variable.kind, []).append(number)
-    rows: dict[int, ReferenceRows] = {}
-    for reference, kinds in by_kind.items():
-        declared = None if two_valued else declared_kind(refs[reference])
-        rows[reference] = ReferenceRows(
-            np.array(sorted(n for numbers in kinds.values() for n in numbers), np.int64),
-            {
-                k: (np.array(numbers, np.int64), KindRows(k, [variables[n] for n in numbers]))
-                for k, numbers in kinds.items()
-            },
-            declared,
-        )
-    return Assigner(len(variables), rows, others)

@@ -126,10 +126,13 @@ class Table:
             columns[at], moved = old.extended(constants)
             if moved is not None:
                 segments = tuple(s.moved(at, np.array(old.labels, np.int64), moved) for s in segments)
-        places: dict[int, Kinds] = {}
-        for (reference, kind), at in numbers.items():
+        places = dict(self.places)
+        for reference in {key[0] for key in wanted}:
+            places[reference] = dict(places.get(reference, ()))
+        for reference, kind in wanted:
+            at = numbers[reference, kind]
             kinds: tuple[str | type, ...] = (kind, *_TYPES.get(kind, ()))
-            places.setdefault(reference, {}).update(dict.fromkeys(kinds, (at, columns[at])))
+            places[reference].update(dict.fromkeys(kinds, (at, columns[at])))
         return replace(self, numbers=numbers, columns=tuple(columns), places=places, segments=segments)
 
     def _segment(self, pending: list[Pending]) -> Segment:
