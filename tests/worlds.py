@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from conceptpubsub.converters import Converters
 from conceptpubsub.model import Context, Instant, Ontology, SemanticObject
 
 NUMBERS = ("-1", "0", "1", "2", "2.5", "3", "0.5")
@@ -69,6 +70,7 @@ class World:
     fields: tuple[Field, ...]
     sources: tuple[Source, ...]
     ontology: Ontology | None = None
+    converters: Converters | None = None
     types: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     concepts: tuple[str, ...] = ("status",)
@@ -79,6 +81,8 @@ class World:
         made: dict[str, Any] = {"semantics": semantics}
         if self.ontology is not None:
             made["ontology"] = self.ontology
+        if self.converters is not None:
+            made["converters"] = self.converters
         if self.types:
             made["types"] = dict(self.types)
         if semantics == "default" and defaults and self.defaults:
@@ -317,6 +321,7 @@ def _plant() -> World:
             Source("Unit", (), (), (Source("Warmth", warm), Source("Crew", (0, 1, 2, 3)))),
         ),
         ontology=onto,
+        converters=Converters.default(onto).register("currency", {"USD": 2}, pivot="EUR"),
         defaults={"Inlet": 30, "Fee": 1, "Crew": 2, "Open": True, "Label": "a"},
         concepts=("Report", "Alarm", "Routine", "Unheard"),
         below=("Report", "Alarm", "Routine", "Part", "Pump", "Valve", "Tap", "Unit", "Boiler"),
