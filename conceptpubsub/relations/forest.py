@@ -106,6 +106,11 @@ class CoveringForest:
         """The keys that hang directly below a filter."""
         return list(self._known(key).children)
 
+    def parent(self, key: Hashable) -> Any:
+        """The key that a filter hangs directly below, or None for a root."""
+        above = self._known(key).parent
+        return None if above is None else above.key
+
     def below(self, key: Hashable) -> Iterator[Any]:
         """Every key below a filter, at any depth."""
         stack = list(self._known(key).children.values())

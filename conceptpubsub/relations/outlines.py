@@ -38,8 +38,9 @@ class Outline(NamedTuple):
     """Whether no event can match, for all that terms show."""
 
 
+@lru_cache(maxsize=1 << 17)
 def outline(filter: Filter) -> Outline:
-    """The outline of a filter."""
+    """The outline of a filter; the many forests of a broker network ask for the same ones."""
     made = compiled(filter)
     slots = made.signature.slots
     above = {key: _above(slot) for key, slot in slots.items()}
