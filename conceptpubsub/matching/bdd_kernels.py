@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from conceptpubsub.matching.counting_kernels import compiled
+from conceptpubsub.matching.jit import kernel
 
 LACKING, FINE, LOOK_AGAIN = 0, 1, 2
 """What an event says of a reference."""
 
 
-@compiled
+@kernel
 def eval_bdd(levels: Any, label: Any, low: Any, high: Any, base: int, count: int, alpha: Any, value: Any) -> None:
     """EvalBDD (the paper's figure 3): the value of every node under a total assignment; 2 counts as false."""
     value[0] = 0
@@ -32,7 +32,7 @@ def eval_bdd(levels: Any, label: Any, low: Any, high: Any, base: int, count: int
         value[i] = value[high[i]] if alpha[label[i]] == 1 else value[low[i]]
 
 
-@compiled
+@kernel
 def mv_eval_bdd(levels: Any, label: Any, low: Any, high: Any, base: int, count: int, alpha: Any, value: Any) -> None:
     """MVEvalBDD (figure 5): an undefined variable makes its nodes undefined, without a look at their children.
 
@@ -57,7 +57,7 @@ def mv_eval_bdd(levels: Any, label: Any, low: Any, high: Any, base: int, count: 
             value[i] = ((y if a == 1 else x) | x & 2) | y & 2
 
 
-@compiled
+@kernel
 def adequate(names: Any, starts: Any, members: Any, flags: Any, verdicts: Any) -> int:
     """For each group of filters with the same names, whether an event binds them all; how many filters that makes."""
     total = 0
@@ -76,7 +76,7 @@ def adequate(names: Any, starts: Any, members: Any, flags: Any, verdicts: Any) -
     return total
 
 
-@compiled
+@kernel
 def gather(members: Any, roots: Any, slots: Any, verdicts: Any, value: Any) -> Any:
     """The slots that match by the values of their roots, and those to be looked at again."""
     found = np.empty(len(roots), np.int64)
@@ -96,7 +96,7 @@ def gather(members: Any, roots: Any, slots: Any, verdicts: Any, value: Any) -> A
     return found[:n].copy(), again[:m].copy()
 
 
-@compiled
+@kernel
 def walk(members: Any, roots: Any, slots: Any, verdicts: Any, label: Any, low: Any, high: Any, alpha: Any) -> Any:
     """As `gather`, from each root down: for events that few filters are adequate for."""
     found = np.empty(len(roots), np.int64)
@@ -119,7 +119,7 @@ def walk(members: Any, roots: Any, slots: Any, verdicts: Any, label: Any, low: A
     return found[:n].copy(), again[:m].copy()
 
 
-@compiled
+@kernel
 def match(
     levels: Any, label: Any, low: Any, high: Any, base: int, count: int, value: Any, names: Any, starts: Any,
     members: Any, roots: Any, slots: Any, flags: Any, alpha: Any, verdicts: Any, method: int,
@@ -141,7 +141,7 @@ def match(
     return gather(members, roots, slots, verdicts, value)
 
 
-@compiled
+@kernel
 def reachable(low: Any, high: Any, count: int, kept: Any) -> None:
     """Mark all nodes below the marked ones."""
     for i in range(count - 1, 1, -1):

@@ -10,13 +10,11 @@ The interpreter lock is held while a kernel runs: that makes each call one step,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numba import njit
 
-F = TypeVar("F", bound=Callable[..., Any])
+from conceptpubsub.matching.jit import kernel
 
 EQUAL, BELOW, ABOVE = 0, 1, 2
 """Operators: x = c, x < c, x > c."""
@@ -30,13 +28,7 @@ _ROUND = 256
 _LAST = (1 << 31) - 2 * _ROUND
 
 
-def compiled(function: F) -> F:
-    """Compile a kernel when it is first called; the machine code is kept for the next process."""
-    made: F = njit(cache=True, boundscheck=False, error_model="numpy")(function)
-    return made
-
-
-@compiled
+@kernel
 def _first_not_below(labels: Any, low: int, high: int, label: int) -> int:
     while low < high:
         middle = (low + high) >> 1
@@ -47,7 +39,7 @@ def _first_not_below(labels: Any, low: int, high: int, label: int) -> int:
     return low
 
 
-@compiled
+@kernel
 def _next_round(counters: Any, epoch: Any) -> int:
     base: int = epoch[0] + _ROUND
     if base > _LAST:
@@ -57,7 +49,7 @@ def _next_round(counters: Any, epoch: Any) -> int:
     return base
 
 
-@compiled
+@kernel
 def _runs(cells: Any, labels: Any, starts: Any, column: int, low: int, high: int, mode: int, runs: Any) -> None:
     """The runs of members that an attribute satisfies: equal, below a bound, above a bound."""
     cell = 3 * column
@@ -76,7 +68,7 @@ def _runs(cells: Any, labels: Any, starts: Any, column: int, low: int, high: int
         runs[5] = starts[at]
 
 
-@compiled
+@kernel
 def _count(
     cells: Any, labels: Any, starts: Any, members: Any, sizes: Any, counters: Any, epoch: Any, entries: Any,
     first: int, last: int, out: Any, found: int,
@@ -102,7 +94,7 @@ def _count(
     return found
 
 
-@compiled
+@kernel
 def count(
     cells: Any, labels: Any, starts: Any, members: Any, sizes: Any, counters: Any, epoch: Any, out: Any, entries: Any
 ) -> Any:
@@ -114,7 +106,7 @@ def count(
     return out[:n].copy()
 
 
-@compiled
+@kernel
 def count_many(
     cells: Any, labels: Any, starts: Any, members: Any, sizes: Any, counters: Any, epoch: Any, entries: Any, events: Any
 ) -> Any:
@@ -135,7 +127,7 @@ def count_many(
     return offsets, out[:n].copy()
 
 
-@compiled
+@kernel
 def _new_of_list(mask: Any, low: int, high: int, lists: Any, mark: bool, found: Any, n: int) -> int:
     """How many interfaces of a list are not matched yet; with ``mark`` they are from now on, and listed in found."""
     new = 0
@@ -150,7 +142,7 @@ def _new_of_list(mask: Any, low: int, high: int, lists: Any, mark: bool, found: 
     return new
 
 
-@compiled
+@kernel
 def forward(
     cells: Any, labels: Any, starts: Any, members: Any, sizes: Any, counters: Any, epoch: Any, out: Any, entries: Any,
     first: int, last: int, ways: Any, several: Any, lists: Any, checked: Any, check_all: bool, mask: Any, found: Any,
@@ -209,7 +201,7 @@ def forward(
     return matched, out[:n].copy()
 
 
-@compiled
+@kernel
 def forward_many(
     cells: Any, labels: Any, starts: Any, members: Any, sizes: Any, counters: Any, epoch: Any, out: Any, entries: Any,
     events: Any, ways: Any, several: Any, lists: Any, checked: Any, interfaces: int, wanted: int,
