@@ -3,6 +3,18 @@
 from conceptpubsub.relations.decide import covers, identical, overlaps, satisfiable
 from conceptpubsub.relations.estimating import excess
 from conceptpubsub.relations.merging import merge
+from conceptpubsub.relations.outcome import Budget, reset_statistics, statistics
 from conceptpubsub.relations.witnessing import witness
 
-__all__ = ["covers", "excess", "identical", "merge", "overlaps", "satisfiable", "witness"]
+__all__ = [
+    "Budget",
+    "covers",
+    "excess",
+    "identical",
+    "merge",
+    "overlaps",
+    "reset_statistics",
+    "satisfiable",
+    "statistics",
+    "witness",
+]

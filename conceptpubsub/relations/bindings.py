@@ -16,6 +16,7 @@ from conceptpubsub.relations.slots import Signature
 from conceptpubsub.relations.terms import Term, Terms, joined, limited, surely_empty, terms_of
 
 MOST_BINDINGS = 512
+MOST_ATOMS = 20_000
 Binding = Mapping[str, Key | None]
 
 
@@ -30,16 +31,17 @@ def bound_terms(of: Compiled, space: KeySpace, present: Signature | None) -> Ter
     return cached
 
 
-def bindings(of: Signature, space: KeySpace, present: Signature | None) -> Iterator[Binding]:
+def bindings(of: Compiled, space: KeySpace, present: Signature | None) -> Iterator[Binding]:
     """Every way to bind the references that share attributes; an unbound one leaves all of its attributes out."""
+    most = min(MOST_BINDINGS, MOST_ATOMS // max(1, of.size))
     extra = present.slots if present is not None else {}
-    named = [key for key in {**of.slots, **extra} if key in space.keys]
+    named = [key for key in {**of.signature.slots, **extra} if key in space.keys]
     choices: list[tuple[Key | None, ...]] = []
     size = 1
     for name in named:
         choice: tuple[Key | None, ...] = space.keys[name] if name in extra else (*space.keys[name], None)
         size *= len(choice)
-        if size > MOST_BINDINGS:
+        if size > most:
             raise GaveUp("too many bindings")
         choices.append(choice)
     for chosen in product(*choices):
@@ -53,7 +55,7 @@ def _bound_terms(of: Compiled, space: KeySpace, present: Signature | None) -> Te
     if of.strict:
         present = of.signature if present is None else present
     made: Terms = []
-    for binding in bindings(of.signature, space, present):
+    for binding in bindings(of, space, present):
         found = _terms(of, space, binding)
         frame = _frame(space, binding, present)
         if frame is not None:

@@ -38,6 +38,26 @@ def inside(inner: Term, outer: Term, universe: Universe) -> bool:
     return True
 
 
+def covered(outer: Sequence[Term], inner: Sequence[Term], universe: Universe) -> bool | None:
+    """Whether each inner term lies in some outer one; None where that does not settle it.
+
+    With one outer term, and no inner one empty, a term outside settles it too: nothing is left to cut.
+    """
+    for term in inner:
+        for other in outer:
+            for key, wide in other.items():
+                narrow = term.get(key)
+                if narrow is wide:
+                    continue
+                if not domains.includes(wide, universe[key] if narrow is None else narrow):
+                    break
+            else:
+                break
+        else:
+            return False if len(outer) < 2 else None
+    return True
+
+
 def uncovered(
     outer: Sequence[Term], inner: Sequence[Term], universe: Universe, possible: Possible = always
 ) -> Term | None:

@@ -26,7 +26,19 @@ from conceptpubsub.relations.terms import Term, Terms, joined, surely_empty, ter
 class Compiled:
     """A filter ready for decisions."""
 
-    __slots__ = ("bound", "currency", "filter", "reason", "signature", "strict", "terms", "tested", "total")
+    __slots__ = (
+        "bound",
+        "certain",
+        "currency",
+        "filter",
+        "reason",
+        "signature",
+        "size",
+        "strict",
+        "terms",
+        "tested",
+        "total",
+    )
 
     def __init__(self, filter: Filter) -> None:
         self.filter = filter
@@ -34,18 +46,22 @@ class Compiled:
         self.strict = filter.semantics in ("strict", "total")
         ontology = filter.scope.ontology
         self.signature: Signature = signature(frozenset(slot_of(ref, ontology) for ref in filter.references))
-        self.tested = frozenset(
-            atom.concept.index for atom in atoms(filter.normal) if isinstance(atom, IsA) and ontology is not None
-        )
+        listed = list(atoms(filter.normal))
+        self.size = len(listed)
+        """How many atoms it has."""
+        self.tested = frozenset(a.concept.index for a in listed if isinstance(a, IsA) and ontology is not None)
         self.currency: str | None = None
         self.bound: dict[Any, Terms] = {}
         self.terms: Terms | None = None
         self.reason = ""
+        self.certain = False
+        """Whether no term is empty, for certain."""
         try:
             self.currency = currency(filter)
             if any(slot.mixed for slot in self.signature.slots.values()):
                 raise GaveUp("kinds that differ below one reference")
             self.terms = _open_terms(self)
+            self.certain = not any(domains.is_empty(domain) for term in self.terms for domain in term.values())
         except GaveUp as error:
             self.reason = error.reason
 

@@ -9,72 +9,51 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from conceptpubsub.errors import IncompatibleFilters, Undecided
 from conceptpubsub.filters import Filter
 from conceptpubsub.relations import domain_engine
 from conceptpubsub.relations.compiled import Compiled, compiled
-from conceptpubsub.relations.outcome import STATISTICS, GaveUp
+from conceptpubsub.relations.outcome import STATISTICS, Budget, GaveUp
 
 Engine: TypeAlias = Literal["domain", "z3"]
-_T = TypeVar("_T")
 
 
-def satisfiable(f: Filter, *, engine: Engine | None = None) -> bool:
+def satisfiable(f: Filter, *, engine: Engine | None = None, budget: Budget | None = None) -> bool:
     """Whether some event matches.
 
     >>> satisfiable(Filter.parse("x > 1 AND x < 2", types={"x": "int"}))
     False
     """
-    one = compiled(f)
-    return _decided(
-        lambda: domain_engine.example(one) is not None,
-        lambda: solver().example(one, engine is None) is not None,
-        True,
-        engine,
-    )
+    return _decided(domain_engine.satisfiable, "satisfiable", (compiled(f),), True, engine, budget)
 
 
-def overlaps(f: Filter, g: Filter, *, engine: Engine | None = None) -> bool:
+def overlaps(f: Filter, g: Filter, *, engine: Engine | None = None, budget: Budget | None = None) -> bool:
     """Whether some event matches both.
 
     >>> overlaps(Filter.parse("x < 2"), Filter.parse("x > 1 AND y = 3"))
     True
     """
-    one, other = both(f, g)
-    return _decided(
-        lambda: domain_engine.common(one, other) is not None,
-        lambda: solver().common(one, other, engine is None) is not None,
-        True,
-        engine,
-    )
+    return _decided(domain_engine.overlaps, "overlaps", both(f, g), True, engine, budget)
 
 
-def covers(f: Filter, g: Filter, *, engine: Engine | None = None) -> bool:
+def covers(f: Filter, g: Filter, *, engine: Engine | None = None, budget: Budget | None = None) -> bool:
     """Whether every event that matches the second matches the first.
 
     >>> covers(Filter.parse("x > 30 degC"), Filter.parse("x > 90 degF"))
     True
     """
-    one, other = both(f, g)
-    if f is g:
-        return True
-    return _decided(
-        lambda: domain_engine.uncovered(one, other) is None,
-        lambda: solver().uncovered(one, other, engine is None) is None,
-        False,
-        engine,
-    )
+    return _decided(domain_engine.covers, "covers", both(f, g), False, engine, budget)
 
 
-def identical(f: Filter, g: Filter, *, engine: Engine | None = None) -> bool:
+def identical(f: Filter, g: Filter, *, engine: Engine | None = None, budget: Budget | None = None) -> bool:
     """Whether both match the same events.
 
     >>> identical(Filter.parse("NOT x > 86 degF"), Filter.parse("x <= 30 degC"))
     True
     """
-    return covers(f, g, engine=engine) and covers(g, f, engine=engine)
+    return covers(f, g, engine=engine, budget=budget) and covers(g, f, engine=engine, budget=budget)
 
 
 def both(f: Filter, g: Filter) -> tuple[Compiled, Compiled]:
@@ -99,10 +78,18 @@ def comparable(f: Filter, g: Filter) -> None:
         )
 
 
-def _decided(by_domains: Callable[[], bool], by_solver: Callable[[], bool], safe: bool, engine: Engine | None) -> bool:
+def _decided(
+    by_domains: Callable[..., bool],
+    question: str,
+    about: tuple[Compiled, ...],
+    safe: bool,
+    engine: Engine | None,
+    budget: Budget | None,
+) -> bool:
+    """Ask the engines in turn; ``safe`` is the answer on which nothing is lost."""
     if engine != "z3":
         try:
-            answer = by_domains()
+            answer = by_domains(*about)
         except GaveUp as error:
             STATISTICS.count(f"domain gave up: {error.reason}")
             if engine == "domain":
@@ -110,8 +97,10 @@ def _decided(by_domains: Callable[[], bool], by_solver: Callable[[], bool], safe
         else:
             STATISTICS.count("domain")
             return answer
+    if question == "covers" and about[0].filter == about[1].filter:
+        return True
     try:
-        answer = by_solver()
+        answer = bool(getattr(solver(), question)(*about, by_domains=engine is None, budget=budget))
     except GaveUp as error:
         STATISTICS.count(f"z3 gave up: {error.reason}")
         if engine == "z3":

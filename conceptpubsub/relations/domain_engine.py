@@ -35,6 +35,31 @@ class Pair(NamedTuple):
     space: KeySpace | None
 
 
+def covers(outer: Compiled, inner: Compiled) -> bool:
+    """Whether the outer filter matches all that the inner one does."""
+    if (
+        outer.terms is not None
+        and inner.certain
+        and (outer.currency is None or inner.currency is None or outer.currency == inner.currency)
+        and meeting(outer.signature, inner.signature) == INDEPENDENT
+    ):
+        universe = outer.signature.presents if outer.total else outer.signature.universes
+        known = boxes.covered(outer.terms, inner.terms, universe)  # type: ignore[arg-type]
+        if known is not None:
+            return known
+    return uncovered(outer, inner) is None
+
+
+def overlaps(one: Compiled, other: Compiled) -> bool:
+    """Whether some event matches both filters."""
+    return common(one, other) is not None
+
+
+def satisfiable(of: Compiled) -> bool:
+    """Whether some event matches a filter."""
+    return bool(of.terms) if of.certain else example(of) is not None
+
+
 def uncovered(outer: Compiled, inner: Compiled) -> Found | None:
     """What only the inner filter matches, or None where the outer covers it."""
     pair = _pair(outer, inner)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from dataclasses import dataclass
 
 
 class GaveUp(Exception):
@@ -18,27 +19,59 @@ class GaveUp(Exception):
         self.reason = reason
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What the solver may spend on a decision: wall time, work (z3's own count, equal on every machine), memory."""
+
+    milliseconds: int = 5000
+    work: int = 4_000_000
+    megabytes: int = 512
+
+
 class Statistics:
-    """Counters of decisions, shared by all threads."""
+    """Counters of decisions. Each thread counts for itself, so that counting costs next to nothing; readers add up."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
+        self._local = threading.local()
+        self._all: list[Counter[str]] = []
 
     def count(self, what: str, times: int = 1) -> None:
         """Add to a counter."""
-        with self._lock:
-            self._counts[what] += times
+        try:
+            counts: Counter[str] = self._local.counts
+        except AttributeError:
+            counts = self._local.counts = Counter()
+            with self._lock:
+                self._all.append(counts)
+        counts[what] += times
 
     def snapshot(self) -> dict[str, int]:
         """The counters so far, by name."""
         with self._lock:
-            return dict(sorted(self._counts.items()))
+            total: Counter[str] = Counter()
+            for counts in self._all:
+                total.update(dict(counts))
+            return dict(sorted(total.items()))
 
     def reset(self) -> None:
         """Start again from zero."""
         with self._lock:
-            self._counts.clear()
+            for counts in self._all:
+                counts.clear()
 
 
 STATISTICS = Statistics()
+
+
+def statistics() -> dict[str, int]:
+    """How often each engine decided, gave up and why, and what the solver cost; counted since the process began.
+
+    ``domain`` and ``z3`` count decisions, ``safe answer`` those on which both gave up.
+    """
+    return STATISTICS.snapshot()
+
+
+def reset_statistics() -> None:
+    """Count from zero again."""
+    STATISTICS.reset()

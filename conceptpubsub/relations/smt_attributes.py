@@ -18,6 +18,7 @@ from conceptpubsub.relations.intervals import ABOVE, BELOW, Grid, Intervals
 from conceptpubsub.relations.kinds import Kind
 from conceptpubsub.relations.outcome import GaveUp
 from conceptpubsub.relations.smt_cases import BOOL, CONCEPT, INSTANT, NUMBER, OBJECT, STRANGE, TEXT, Case, Cases, Sort
+from conceptpubsub.relations.smt_logic import conj, implies
 from conceptpubsub.relations.smt_session import Session
 from conceptpubsub.relations.smt_survey import Survey
 from conceptpubsub.relations.smt_texts import CellText, StringText, Text
@@ -57,12 +58,12 @@ class Attribute:
             guards = [self.present]
         else:
             tag = z3.Int("s|" + self.name, self.session.context)
-            self.sides.append(z3.And(tag >= 0, tag < len(made)))
-            guards = [z3.And(self.present, tag == i) for i in range(len(made))]
+            self.sides.append(conj(tag >= 0, tag < len(made)))
+            guards = [conj(self.present, tag == i) for i in range(len(made))]
         cases: list[Case] = []
         for guard, (sort, value, sides) in zip(guards, made, strict=True):
             cases.append(Case(guard, sort, value))
-            self.sides += [z3.Implies(guard, side) for side in sides]
+            self.sides += [implies(guard, side) for side in sides]
             if sort is STRANGE:
                 self.strange = guard
         return tuple(cases)
@@ -204,6 +205,6 @@ def one_of(session: Session, index: Any, mask: int) -> Any:
     while mask >> low:
         low += ((mask >> low) & -(mask >> low)).bit_length() - 1
         length = (~(mask >> low) & ((mask >> low) + 1)).bit_length() - 1
-        runs.append(index == low if length == 1 else z3.And(index >= low, index < low + length))
+        runs.append(index == low if length == 1 else conj(index >= low, index < low + length))
         low += length
     return session.any_of(runs)

@@ -7,7 +7,7 @@ Rule 3  Amounts of money stand in one pivot currency: a constant is multiplied b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import z3
 from conceptpubsub.converters import Dimension
 from conceptpubsub.filters import arithmetic
 from conceptpubsub.relations.outcome import GaveUp
+from conceptpubsub.relations.smt_logic import conj
 
 MOST_CASES = 64
 
@@ -86,18 +87,18 @@ def _sum(signs: Sequence[int], chosen: tuple[Case, ...], free: Any) -> Case | No
         return None
     guard = _guard(chosen)
     if sort.name == "money" and sort.of[1] < 0 and len(chosen) > 1:  # one over an amount: only in one currency
-        guard = z3.And(guard, free)
+        guard = conj(guard, free)
     return Case(guard, sort, _signed(signs, chosen))
 
 
 def _strange_sum(signs: Sequence[int], chosen: tuple[Case, ...], free: Any) -> Case | None:
     if {case.sort.name for case in chosen} <= {"strange", "quantity"}:
-        return Case(z3.And(_guard(chosen), free), STRANGE, _signed(signs, chosen))
+        return Case(conj(_guard(chosen), free), STRANGE, _signed(signs, chosen))
     return None
 
 
 def _guard(chosen: tuple[Case, ...]) -> Any:
-    return z3.And([case.guard for case in chosen])
+    return conj(*[case.guard for case in chosen])
 
 
 def _signed(signs: Sequence[int], chosen: tuple[Case, ...]) -> Any:
@@ -118,7 +119,7 @@ def _instants(signs: Sequence[int], chosen: tuple[Case, ...]) -> Case | None:
     total, guard = _signed(signs, chosen), _guard(chosen)
     if count == 0:
         return Case(guard, Sort("quantity", seconds), total)
-    return Case(z3.And(guard, z3.IsInt(total * 1_000_000_000)), INSTANT, total)
+    return Case(conj(guard, z3.IsInt(total * 1_000_000_000)), INSTANT, total)
 
 
 def multiplied(parts: Sequence[Cases]) -> Cases:
@@ -168,7 +169,7 @@ def reciprocal(cases: Cases) -> Cases:
             sort = Sort("money", (sort.of[0], -1))
         elif sort not in (NUMBER, STRANGE):
             continue
-        made.append(Case(z3.And(guard, value != 0), sort, 1 / value))
+        made.append(Case(conj(guard, value != 0), sort, 1 / value))
     return tuple(made)
 
 
@@ -181,16 +182,3 @@ def comparable(one: Sort, other: Sort, op: str) -> bool:
     if one.name == "bool":
         return other.name == "bool" and op in ("=", "<>")
     return one == other and one is not OBJECT
-
-
-def ordered(op: str, left: Any, right: Any) -> Any:
-    """A comparison of two expressions of one sort."""
-    made: dict[str, Callable[[], Any]] = {
-        "=": lambda: left == right,
-        "<>": lambda: left != right,
-        "<": lambda: left < right,
-        "<=": lambda: left <= right,
-        ">": lambda: left > right,
-        ">=": lambda: left >= right,
-    }
-    return made[op]()

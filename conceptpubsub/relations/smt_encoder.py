@@ -20,6 +20,7 @@ from conceptpubsub.relations.slots import Signature
 from conceptpubsub.relations.smt_attributes import Attribute
 from conceptpubsub.relations.smt_cases import BOOL, INSTANT, NUMBER, OBJECT, TEXT, Case, Sort
 from conceptpubsub.relations.smt_formula import Environment, Formula, Held
+from conceptpubsub.relations.smt_logic import conj, implies, neg
 from conceptpubsub.relations.smt_session import Session
 from conceptpubsub.relations.smt_survey import Survey
 from conceptpubsub.relations.smt_texts import FixedText
@@ -49,12 +50,12 @@ class Encoder:
         self.sides += [rate > 0 for rate in self.rates.values()]
         for child, parents in space.inner.items():
             for parent in parents:
-                self.sides.append(z3.Implies(self.attributes[child].present, self._is_object(parent)))
+                self.sides.append(implies(self.attributes[child].present, self._is_object(parent)))
 
     def _is_object(self, name: str) -> Any:
         held = self.attributes[name]
         if as_object(held.kind) == domains.ABSENT:
-            return z3.Not(held.present)
+            return neg(held.present)
         return self.session.any_of(case.guard for case in held.cases if case.sort is OBJECT)
 
     @property
@@ -75,11 +76,11 @@ class Encoder:
             present = of.signature if present is None else present
         two_valued = of.filter.semantics == "default"
         made: list[Any] = []
-        for binding in bindings(of.signature, self.space, present):
+        for binding in bindings(of, self.space, present):
             environment = self._environment(of, binding)
             frame = self._frame(environment, binding, present)
             formula = Formula(self.session, environment, self.lit, two_valued, of.filter.scope.ontology)
-            made.append(z3.And([*frame, formula.normal(of.filter.normal)]))
+            made.append(conj(*frame, formula.normal(of.filter.normal)))
         return self.session.any_of(made)
 
     def _environment(self, of: Compiled, binding: Binding) -> dict[str, Held]:
@@ -101,7 +102,7 @@ class Encoder:
                 held = self._viewed(held, slot.kind)
             if key in defaults and key not in binding:
                 stand_in = self.lit(literal(defaults[key]))
-                held = Held(held.present, (*held.cases, stand_in._replace(guard=z3.Not(held.present))))
+                held = Held(held.present, (*held.cases, stand_in._replace(guard=neg(held.present))))
             made[key] = held
         return made
 
@@ -111,7 +112,7 @@ class Encoder:
         for case in held.cases:
             if case.sort is NUMBER and kind.universe.part(domains.NUMBER):
                 whole = kind.grid(domains.NUMBER) is not None
-                cases.append(case._replace(guard=z3.And(case.guard, z3.IsInt(case.value))) if whole else case)
+                cases.append(case._replace(guard=conj(case.guard, z3.IsInt(case.value))) if whole else case)
             elif (case.sort.name in ("quantity", "money") and kind.bare and not kind.grids) or (
                 case.sort in (TEXT, BOOL, INSTANT) and case.sort.name[0] in kind.universe.parts
             ):
@@ -122,7 +123,7 @@ class Encoder:
         frame: list[Any] = []
         for name, key in binding.items():
             if key is None:
-                frame += [z3.Not(self.attributes[absent.name].present) for absent in self.space.keys[name]]
+                frame += [neg(self.attributes[absent.name].present) for absent in self.space.keys[name]]
             else:
                 frame.append(self.attributes[key.name].present)
         for name in present.slots if present is not None else ():

@@ -10,17 +10,16 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-import z3
-
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.relations.compiled import Compiled
 from conceptpubsub.relations.events import Named, all_of
 from conceptpubsub.relations.examples import paths
 from conceptpubsub.relations.keyspace import KeySpace, keyspace
-from conceptpubsub.relations.outcome import GaveUp
+from conceptpubsub.relations.outcome import Budget, GaveUp
 from conceptpubsub.relations.slots import signature
 from conceptpubsub.relations.smt_attributes import rational
 from conceptpubsub.relations.smt_encoder import Encoder
+from conceptpubsub.relations.smt_logic import neg
 from conceptpubsub.relations.smt_session import session
 from conceptpubsub.relations.smt_survey import survey
 
@@ -60,10 +59,10 @@ class Model:
 class Question:
     """A formula over two filters."""
 
-    def __init__(self, one: Compiled, other: Compiled, spell: bool, by_domains: bool) -> None:
+    def __init__(self, one: Compiled, other: Compiled, spell: bool, by_domains: bool, budget: Budget | None) -> None:
         self.ontology = one.filter.scope.ontology
         self.space: KeySpace = keyspace(one.signature, other.signature, one.tested | other.tested, spell)
-        self.encoder = Encoder(session(), self.space, survey(one, other), by_domains)
+        self.encoder = Encoder(session().begin(budget), self.space, survey(one, other), by_domains)
         self.present = None
         if one.total:
             self.present = signature(frozenset([*one.signature.slots.values(), *other.signature.slots.values()]))
@@ -75,7 +74,7 @@ class Question:
         let in, as something of which nothing is known, so that a proof is a proof.
         """
         asserted = [*self.encoder.sides, *formulas]
-        strange = [z3.Not(guard) for guard in self.encoder.strange]
+        strange = [neg(guard) for guard in self.encoder.strange]
         found = self.encoder.session.check([*asserted, *strange])
         if found is not None:
             if not self.encoder.exact:
@@ -90,27 +89,32 @@ class Question:
         return self.encoder.filter(of, self.present)
 
 
+def covers(outer: Compiled, inner: Compiled, by_domains: bool = True, budget: Budget | None = None) -> bool:
+    """Whether the outer filter matches all that the inner one does."""
+    return uncovered(outer, inner, by_domains, budget) is None
+
+
 def uncovered(
-    outer: Compiled, inner: Compiled, by_domains: bool = True, rates: Mapping[str, Fraction] | None = None
+    outer: Compiled,
+    inner: Compiled,
+    by_domains: bool = True,
+    budget: Budget | None = None,
+    rates: Mapping[str, Fraction] | None = None,
 ) -> Model | None:
     """What only the inner filter matches, or None where the outer covers it; at certain rates, or at any."""
-    question = Question(outer, inner, False, by_domains)
-    encoder = question.encoder
-    fixed = [
-        encoder.rates[code] == encoder.session.real(rate)
-        for code, rate in (rates or {}).items()
-        if code in encoder.rates
-    ]
-    return question.answer(question.matches(inner), z3.Not(question.matches(outer)), *fixed)
+    question = Question(outer, inner, False, by_domains, budget)
+    known, session = question.encoder.rates, question.encoder.session
+    fixed = [known[code] == session.real(rate) for code, rate in (rates or {}).items() if code in known]
+    return question.answer(question.matches(inner), neg(question.matches(outer)), *fixed)
 
 
-def common(one: Compiled, other: Compiled, by_domains: bool = True) -> Model | None:
-    """What both filters match."""
-    question = Question(one, other, True, by_domains)
-    return question.answer(question.matches(one), question.matches(other))
+def overlaps(one: Compiled, other: Compiled, by_domains: bool = True, budget: Budget | None = None) -> bool:
+    """Whether some event matches both filters."""
+    question = Question(one, other, True, by_domains, budget)
+    return question.answer(question.matches(one), question.matches(other)) is not None
 
 
-def example(of: Compiled, by_domains: bool = True) -> Model | None:
-    """What a filter matches."""
-    question = Question(of, of, False, by_domains)
-    return question.answer(question.matches(of))
+def satisfiable(of: Compiled, by_domains: bool = True, budget: Budget | None = None) -> bool:
+    """Whether some event matches a filter."""
+    question = Question(of, of, False, by_domains, budget)
+    return question.answer(question.matches(of)) is not None

@@ -42,9 +42,9 @@ from conceptpubsub.relations.smt_cases import (
     added,
     comparable,
     multiplied,
-    ordered,
     reciprocal,
 )
+from conceptpubsub.relations.smt_logic import conj, disj, neg, ordered
 from conceptpubsub.relations.smt_regex import Test
 from conceptpubsub.relations.smt_session import Session
 from conceptpubsub.relations.smt_survey import isa_tests, member_test, order_test
@@ -81,14 +81,14 @@ class Formula:
     def normal(self, node: Normal) -> Any:
         """Where a normal form is true."""
         if isinstance(node, And):
-            return z3.And([self.normal(arg) for arg in node.args])
+            return conj(*[self.normal(arg) for arg in node.args])
         if isinstance(node, Or):
-            return z3.Or([self.normal(arg) for arg in node.args])
+            return disj(*[self.normal(arg) for arg in node.args])
         if isinstance(node, Truth):
             return z3.BoolVal(node.value is True, self.session.context)
         if isinstance(node, Not):
             true, false = self.truths(node.atom)
-            return z3.Not(true) if self.two_valued else false
+            return neg(true) if self.two_valued else false
         return self.truths(node)[0]
 
     def truths(self, atom: Atom) -> tuple[Any, Any]:
@@ -101,7 +101,7 @@ class Formula:
             return self.text_test(atom)
         if isinstance(atom, IsNull):
             present = self.environment[atom.ref.key].present
-            return z3.Not(present), present
+            return neg(present), present
         return self.isa(atom)
 
     def value(self, term: Term) -> Cases:
@@ -142,8 +142,8 @@ class Formula:
                 elif one.sort.name == "money" and one.sort.of[1] < 0 and keys[0] != keys[1]:
                     guards.append(self.free("compares", *sorted(keys)))  # only if both are in one currency
                 holds = self.related(op, one, other)
-                true.append(z3.And([*guards, holds]))
-                false.append(z3.And([*guards, z3.Not(holds)]))
+                true.append(conj(*guards, holds))
+                false.append(conj(*guards, neg(holds)))
         return self.session.any_of(true), self.session.any_of(false)
 
     def related(self, op: str, one: Case, other: Case) -> Any:
@@ -153,7 +153,7 @@ class Formula:
                 if isinstance(fixed.value, FixedText):
                     test, holds = order_test(turned, fixed.value.value)
                     passed = text.value.passes(test)
-                    return passed if holds else z3.Not(passed)
+                    return passed if holds else neg(passed)
             return ordered(op, one.value.string(), other.value.string())
         if one.sort is CONCEPT and other.sort is CONCEPT:
             return self.related_concepts(op, one.value, other.value)
@@ -179,7 +179,7 @@ class Formula:
             return self.named(concept, lambda iri: arithmetic.ordered(op, iri, value))
         string = text.string()
         return self.session.any_of(
-            z3.And(concept == i, ordered(op, FixedText(self.session, iri).string(), string))
+            conj(concept == i, ordered(op, FixedText(self.session, iri).string(), string))
             for i, iri in enumerate(iris(self.ontology))
         )
 
@@ -207,8 +207,8 @@ class Formula:
         for guard, sort, value in cases:
             if sort is TEXT or sort is CONCEPT:
                 holds = value.passes(test) if sort is TEXT else self.named(value, of_iri)
-                true.append(z3.And(guard, holds))
-                false.append(z3.And(guard, z3.Not(holds)))
+                true.append(conj(guard, holds))
+                false.append(conj(guard, neg(holds)))
         return self.session.any_of(true), self.session.any_of(false)
 
     def isa(self, atom: IsA) -> tuple[Any, Any]:
@@ -219,15 +219,15 @@ class Formula:
             if sort is TEXT:
                 tests = isa_tests(atom)
                 holds = value.passes(tests[0])
-                fails = value.passes(tests[1]) if len(tests) > 1 else z3.Not(holds)
+                fails = value.passes(tests[1]) if len(tests) > 1 else neg(holds)
             elif sort is OBJECT and self.ontology is None:
                 holds = value == FixedText(self.session, atom.name).string()
-                fails = z3.Not(holds)
+                fails = neg(holds)
             elif sort is OBJECT or sort is CONCEPT:
                 holds = one_of(self.session, value, atom.concept.mask)
-                fails = z3.Not(holds)
+                fails = neg(holds)
             else:
                 continue
-            true.append(z3.And(guard, holds))
-            false.append(z3.And(guard, fails))
+            true.append(conj(guard, holds))
+            false.append(conj(guard, fails))
         return self.session.any_of(true), self.session.any_of(false)

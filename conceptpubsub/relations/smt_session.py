@@ -1,8 +1,8 @@
 """z3, one context a thread: variables and formulas are made once, a solver is used again and again, budgets are kept.
 
 Rule 1  Nothing of z3 leaves the thread that made it, and nothing of it is ever stored in a filter.
-Rule 2  Every check has a budget of work (z3's resource count, the same on every machine), time and memory. What exceeds
-        it is `GaveUp`.
+Rule 2  The checks of a decision share a budget of time; each has one of work (z3's resource count, the same on every
+        machine) and memory. What exceeds it is `GaveUp`.
 Rule 3  A session that has grown old is thrown away as a whole: that is how z3 gives memory back.
 """
 
@@ -12,24 +12,15 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import z3
 
-from conceptpubsub.relations.outcome import STATISTICS, GaveUp
+from conceptpubsub.relations.outcome import STATISTICS, Budget, GaveUp
+from conceptpubsub.relations.smt_logic import conj, disj
 
 _OLD_AGE = 20_000
 _KEPT_FORMULAS = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What one check may cost."""
-
-    milliseconds: int = 1000
-    work: int = 4_000_000
-    megabytes: int = 512
 
 
 _DEFAULT = Budget()
@@ -44,7 +35,14 @@ class Session:
         self.solver = z3.Solver(ctx=self.context)
         self.formulas: OrderedDict[Any, Any] = OrderedDict()
         self.made = 0
-        self.budget: Budget | None = None
+        self.budget = _DEFAULT
+        self.deadline = 0.0
+
+    def begin(self, budget: Budget | None) -> Session:
+        """Start a decision: its checks share one budget of time."""
+        self.budget = budget or _DEFAULT
+        self.deadline = time.monotonic() + self.budget.milliseconds / 1000
+        return self
 
     # ---------------------------------------------------------------- terms
 
@@ -71,12 +69,12 @@ class Session:
     def all_of(self, parts: Iterable[Any]) -> Any:
         """AND of formulas; of none, true."""
         listed = list(parts)
-        return self.true() if not listed else listed[0] if len(listed) == 1 else z3.And(listed)
+        return self.true() if not listed else conj(*listed)
 
     def any_of(self, parts: Iterable[Any]) -> Any:
         """OR of formulas; of none, false."""
         listed = list(parts)
-        return self.false() if not listed else listed[0] if len(listed) == 1 else z3.Or(listed)
+        return self.false() if not listed else disj(*listed)
 
     def real(self, value: Any) -> Any:
         """A rational constant."""
@@ -86,11 +84,13 @@ class Session:
 
     def check(self, assertions: Iterable[Any], what: str = "z3") -> Any | None:
         """A model, or None where there is none; `GaveUp` beyond the budget."""
-        budget = self.budget or _DEFAULT
         solver = self.solver
-        solver.set("timeout", budget.milliseconds)
-        solver.set("rlimit", budget.work)
-        solver.set("max_memory", budget.megabytes)
+        left = int((self.deadline - time.monotonic()) * 1000)
+        if left <= 0:
+            raise GaveUp("budget of z3 (time)")
+        solver.set("timeout", left)
+        solver.set("rlimit", self.budget.work)
+        solver.set("max_memory", self.budget.megabytes)
         started = time.perf_counter_ns()
         solver.push()
         try:

@@ -17,14 +17,16 @@ from conceptpubsub.relations import domain_engine
 from conceptpubsub.relations.compiled import Compiled, currencies
 from conceptpubsub.relations.decide import Engine, both, solver, undecided
 from conceptpubsub.relations.examples import event_of
-from conceptpubsub.relations.outcome import STATISTICS, GaveUp
+from conceptpubsub.relations.outcome import STATISTICS, Budget, GaveUp
 
 
 class _Covered(Exception):
     """There is no witness, for certain."""
 
 
-def witness(f: Filter, g: Filter, *, engine: Engine | None = None) -> SemanticEvent | None:
+def witness(
+    f: Filter, g: Filter, *, engine: Engine | None = None, budget: Budget | None = None
+) -> SemanticEvent | None:
     """An event that the second filter matches and the first does not, or None when the first covers the second.
 
     It has been evaluated before it is handed out; where no such event is found, and none is excluded, `Undecided`.
@@ -36,7 +38,7 @@ def witness(f: Filter, g: Filter, *, engine: Engine | None = None) -> SemanticEv
     one, other = both(f, g)
     doubt = GaveUp("")
     try:
-        for found in _candidates(one, other, engine):
+        for found in _candidates(one, other, engine, budget):
             if isinstance(found, GaveUp):
                 doubt = found
             elif shows(f, g, found):
@@ -57,7 +59,7 @@ def shows(f: Filter, g: Filter, event: Any) -> bool:
         return False
 
 
-def _candidates(one: Compiled, other: Compiled, engine: Engine | None) -> Iterator[Any]:
+def _candidates(one: Compiled, other: Compiled, engine: Engine | None, budget: Budget | None) -> Iterator[Any]:
     """Events to try, and reasons for giving up; `_Covered` where an engine proves that there is none."""
     if engine != "z3":
         try:
@@ -68,15 +70,17 @@ def _candidates(one: Compiled, other: Compiled, engine: Engine | None) -> Iterat
         except GaveUp as error:
             yield error
     if engine != "domain":
-        yield from _solved(one, other, engine is None, None)
+        yield from _solved(one, other, engine is None, budget, None)
         rates = _known_rates(one.filter, other.filter)
         if rates:
-            yield from _solved(one, other, engine is None, rates)
+            yield from _solved(one, other, engine is None, budget, rates)
 
 
-def _solved(one: Compiled, other: Compiled, by_domains: bool, rates: Mapping[str, Fraction] | None) -> Iterator[Any]:
+def _solved(
+    one: Compiled, other: Compiled, by_domains: bool, budget: Budget | None, rates: Mapping[str, Fraction] | None
+) -> Iterator[Any]:
     try:
-        model = solver().uncovered(one, other, by_domains, rates)
+        model = solver().uncovered(one, other, by_domains, budget, rates)
         if model is not None:
             yield from model.events()
         elif rates is None:
