@@ -122,9 +122,10 @@ def _search(
     heap: list[tuple[float, int, float, Row, tuple[Event, ...]]] = [(estimate(start, goal), 0, 0.0, start, ())]
     best = {start: 0.0}
     explored = 0
+    count = len(values) ** len(names)
+    if count > budget:
+        raise Unreachable(f"{count:,} possible events a step, beyond the budget of {budget:,}", key=key)
     moves = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(values, repeat=len(names))]
-    if len(moves) > budget:
-        raise Unreachable(f"{len(moves):,} possible events a step, beyond the budget of {budget:,}", key=key)
     while heap:
         _, _, spent, row, events = heapq.heappop(heap)
         if row == goal:
