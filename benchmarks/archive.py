@@ -11,108 +11,23 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import psutil
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks import calibrate
+from benchmarks._archive_load import UNITS, Load, load
+from benchmarks._archive_peers import duck, polars, row_at_a_time
 from benchmarks.report import arguments, plot, print_table
-from conceptpubsub import Context, Converters
-from conceptpubsub.archive import Subscription, reprocess
-
-UNITS = {"temp": ("degC", "degF", "K"), "wind": ("m/s", "mph", "km/h"), "height": ("m", "ft", "km")}
-SPAN = {"temp": (250.0, 320.0), "wind": (0.0, 60.0), "height": (0.0, 5000.0)}
-BASE = {"temp": "K", "wind": "m/s", "height": "m"}
-STATIONS, GROUP, FILE = 200, 250_000, 1_000_000
-DAY = 86_400 * 10**6
-
-
-@dataclass(frozen=True)
-class Load:
-    """An archive and who asks of it; ``rows`` holds the subscriptions as a table for those who join."""
-
-    files: list[str]
-    events: int
-    subscriptions: list[Subscription]
-    rows: pa.Table
-
-
-def write_events(path: Path, count: int, seed: int) -> None:
-    """One file of events: in each row one of the three quantities, in one of its units."""
-    make = np.random.default_rng(seed)
-    conv = Converters.default()
-    which = make.integers(0, 3, count)
-    columns: dict[str, Any] = {
-        "@id": pa.array(np.arange(count) + seed * FILE).cast(pa.string()),
-        "@time": pa.array(np.sort(make.integers(0, 730 * DAY, count)), pa.timestamp("us", "UTC")),
-        "station": _texts(make.integers(0, STATIONS, count), [f"st{n:03d}" for n in range(STATIONS)]),
-        "quality": pa.array(make.integers(0, 100, count)),
-    }
-    for place, (name, units) in enumerate(UNITS.items()):
-        here = which == place
-        unit = make.integers(0, len(units), count)
-        low, high = SPAN[name]
-        base = make.uniform(low, high, count)
-        written = [conv.convert_array(base, BASE[name], text) for text in units]
-        value = np.select([unit == number for number in range(len(units))], written)
-        columns[name] = pa.array(np.round(value, 3), mask=~here)
-        columns[f"{name}@unit"] = _texts(unit, list(units), ~here)
-    pq.write_table(pa.table(columns), path, row_group_size=GROUP, compression="zstd")
-
-
-def _texts(codes: Any, values: list[str], mask: Any = None) -> pa.Array:
-    indices = pa.array(codes.astype(np.int32), mask=mask)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(values)).cast(pa.string())
-
-
-def load(folder: Path, events: int, subscriptions: int, seed: int = 1) -> Load:
-    """The archive, kept between runs, and its subscriptions."""
-    size = min(FILE, events)
-    files = [folder / f"events-{size}-{n:03d}.parquet" for n in range(max(1, events // size))]
-    for number, path in enumerate(files):
-        if not path.exists():
-            write_events(path, size, number)
-    make = np.random.default_rng(seed)
-    asked, rows = [], []
-    for number in range(subscriptions):
-        name = tuple(UNITS)[make.integers(0, 3)]
-        width = make.uniform(2, 20) / subscriptions  # about as many matches however many subscribe
-        start = make.uniform(0, 1 - width)
-        least, most = SPAN[name]
-        low, high = (round(least + (most - least) * part, 3) for part in (start, start + width))
-        station = f"st{make.integers(0, STATIONS):03d}" if make.random() < 0.5 else None
-        quality = int(make.integers(0, 100)) if make.random() < 0.5 else 0
-        unit = UNITS[name][make.integers(0, 3)]
-        text = f"{name} >= {low} [{BASE[name]}] AND {name} < {high} [{BASE[name]}] AND quality >= {quality}"
-        text += f" AND station = '{station}'" if station else ""
-        asked.append(Subscription(f"sub-{number:05d}", text, Context(unit=unit)))
-        rows.append((f"sub-{number:05d}", name, low, high, station, quality, unit))
-    names = ("sid", "kind", "low", "high", "place", "least", "wanted")
-    table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
-    return Load([str(path) for path in files], size * len(files), asked, table)
-
-
-def lines() -> pa.Table:
-    """(unit, factor, offset to base, and back) of every unit, for those who join."""
-    conv = Converters.default()
-    rows = []
-    for name, units in UNITS.items():
-        for unit in units:
-            there, back = conv.affine(unit, BASE[name]), conv.affine(BASE[name], unit)
-            rows.append((unit, float(there[0]), float(there[1]), float(back[0]), float(back[1])))
-    names = ("unit", "f", "o", "bf", "bo")
-    return pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
-
+from conceptpubsub import Converters
+from conceptpubsub.archive import reprocess
 
 # ---------------------------------------------------------------------- contestants
 
@@ -157,102 +72,41 @@ def matching(matcher: str) -> Callable[[Load, Path], int]:
     return run
 
 
-_LONG = " union all ".join(
-    f"""select "@id" id, "@time" t, station, quality, '{name}' kind, "{name}" v, "{name}@unit" unit from e
-        where "{name}" is not null"""
-    for name in UNITS
-)
+def stages(load: Load, out: Path, matcher: str) -> list[tuple[str, float]]:
+    """Where the time goes: CPU seconds of each stage of the pipeline, one process."""
+    from conceptpubsub.archive.columns import times
+    from conceptpubsub.archive.judging import judge
+    from conceptpubsub.archive.pipeline import Pipeline
+    from conceptpubsub.archive.reading import read
+    from conceptpubsub.archive.tasks import plan
 
+    spent: dict[str, float] = {}
+    mark = time.process_time()
 
-def duck(write: bool) -> Callable[[Load, Path], int]:
-    """DuckDB: quantities to base units, joined with the subscriptions on ranges, converted back."""
+    def lap(stage: str) -> None:
+        nonlocal mark
+        now = time.process_time()
+        spent[stage] = spent.get(stage, 0.0) + now - mark
+        mark = now
 
-    def run(load: Load, out: Path) -> int:
-        import duckdb
-
-        con = duckdb.connect()
-        con.execute(f"set threads={len(os.sched_getaffinity(0))}")
-        con.register("subs", load.rows)
-        con.register("units", lines())
-        body = f"""from (select l.*, v*f+o b from (with e as (select * from read_parquet({load.files})) {_LONG}) l
-            join units using (unit)) x join subs s on x.kind=s.kind and b>=low and b<high and quality>=least
-            and (s.place is null or s.place=station) join units w on w.unit=s.wanted"""
-        if not write:
-            return int(con.execute(f"select count(*) {body}").fetchone()[0])
-        out.mkdir(parents=True)
-        con.execute(
-            f"""copy (select sid, id, t, station, quality, x.kind, b*w.bf+w.bo v, s.wanted unit, hash(sid)%16 bucket
-            {body} order by bucket, sid) to '{out}' (format parquet, partition_by (bucket), compression zstd)"""
-        )
-        return sum(pq.ParquetFile(path).metadata.num_rows for path in out.rglob("*.parquet"))
-
-    return run
-
-
-def polars(write: bool) -> Callable[[Load, Path], int]:
-    """Polars, file by file: the candidates of all files at once would not fit."""
-
-    def run(load: Load, out: Path) -> int:
-        import polars as pl
-
-        subs, units = pl.from_arrow(load.rows).lazy(), pl.from_arrow(lines()).lazy()  # type: ignore[union-attr]
-        out.mkdir(parents=True)
-        found = 0
-        for number, path in enumerate(load.files):
-            parts = []
-            b, q = pl.col("b"), pl.col("quality")
-            ranges = [b >= pl.col("low"), b < pl.col("high"), q >= pl.col("least")]
-            for name in UNITS:
-                events = pl.scan_parquet(path).filter(pl.col(name).is_not_null())
-                events = events.select("@id", "@time", "station", "quality", v=name, unit=f"{name}@unit")
-                events = events.join(units.select("unit", "f", "o"), on="unit").with_columns(
-                    b=pl.col("v") * pl.col("f") + pl.col("o")
-                )
-                mine = subs.filter(pl.col("kind") == name)
-                local = mine.filter(pl.col("place").is_not_null())
-                here = events.join(local, left_on="station", right_on="place").filter(*ranges)
-                anywhere = events.join_where(mine.filter(pl.col("place").is_null()), *ranges)
-                kept = ("sid", "@id", "@time", "station", "quality", "b", "wanted")
-                parts += [here.select(kept), anywhere.select(kept)]
-            whole = pl.concat(parts)
-            if not write:
-                found += whole.select(pl.len()).collect(engine="streaming").item()
-                continue
-            back = units.select(pl.col("unit").alias("wanted"), "bf", "bo")
-            made = whole.join(back, on="wanted").with_columns(v=b * pl.col("bf") + pl.col("bo")).drop("b", "bf", "bo")
-            made = made.with_columns(bucket=pl.col("sid").hash() % 16).sort("bucket", "sid").collect(engine="streaming")
-            made.write_parquet(pl.PartitionBy(out / f"{number}", key="bucket"), compression="zstd", mkdir=True)
-            found += made.height
-        return found
-
-    return run
-
-
-def row_at_a_time(spark: Any) -> Callable[[Load, Path], int]:
-    """A Python UDF that asks every subscription of every row."""
-
-    def run(load: Load, out: Path) -> int:
-        from pyspark.sql import functions, types
-
-        factors = {row["unit"]: (row["f"], row["o"]) for row in lines().to_pylist()}
-        asked = [tuple(row.values()) for row in load.rows.to_pylist()]
-
-        def matches(station: str, quality: int, *held: Any) -> list[str]:
-            found = []
-            for sid, kind, low, high, at, least, _ in asked:
-                place = 2 * ("temp", "wind", "height").index(kind)
-                if held[place] is not None and quality >= least and (at is None or at == station):
-                    factor, offset = factors[held[place + 1]]
-                    if low <= held[place] * factor + offset < high:
-                        found.append(sid)
-            return found
-
-        told = functions.udf(matches, types.ArrayType(types.StringType()))
-        columns = ["station", "quality", *(f"`{name}{end}`" for name in UNITS for end in ("", "@unit"))]
-        df = spark.read.parquet(*load.files)
-        return int(df.select(functions.explode(told(*columns)).alias("sid")).count())
-
-    return run
+    conv = Converters.default()
+    pipeline = Pipeline.compile(load.subscriptions, str(out), None, conv, matcher=matcher)
+    pipeline.matcher.warm_up()
+    lap("compile subscriptions")
+    for task in plan(load.files):
+        chunks = list(read(task, None, None))
+        lap("read Parquet")
+        for chunk in chunks:
+            at = times(chunk.table)
+            judge(chunk.table, chunk.rows, at, conv, pipeline.currencies, False)
+            lap("judge values")
+            found, _, _ = pipeline.match(chunk.table)
+            lap("match and sort")
+            made = pipeline.delivered(chunk.table, found, at)
+            lap("convert")
+            pipeline.partitions.write(made, found.ranks, out / "deliveries", task.name)
+            lap("write Parquet")
+    return list(spent.items())
 
 
 # ---------------------------------------------------------------------- measuring
@@ -282,8 +136,6 @@ class TreeCpu:
 
 def measured(run: Callable[[Load, Path], int], load: Load, folder: Path) -> tuple[int, float, float, int]:
     """(matches, CPU seconds, wall seconds, peak memory in MB) of one run."""
-    import threading
-
     out = folder / "out"
     shutil.rmtree(out, ignore_errors=True)
     cpu = TreeCpu()
@@ -350,6 +202,12 @@ def main() -> None:
         process.join()
     header = ("contestant", "events", "matches", "CPU s", "wall s", "k events / CPU-s", "peak MB")
     print_table(f"{events:,} events, {subscriptions:,} subscriptions", header, rows)
+    if wanted is None or "stages" in wanted:
+        spent = stages(whole, folder / "out", args.matcher)
+        shutil.rmtree(folder / "out", ignore_errors=True)
+        total = sum(seconds for _, seconds in spent)
+        told = [(name, seconds, 1e6 * seconds / whole.events, f"{seconds / total:.0%}") for name, seconds in spent]
+        print_table("Where the time goes, 1 process", ("stage", "CPU s", "µs an event", "share"), told)
     plot("archive", lambda axes: _draw(axes, rows))
 
 
