@@ -14,11 +14,11 @@ from conceptpubsub.model.values import simplest
 from conceptpubsub.relations import domains, texts
 from conceptpubsub.relations.domains import Domain
 from conceptpubsub.relations.events import Named
-from conceptpubsub.relations.intervals import ABOVE, BELOW, Grid, Intervals
+from conceptpubsub.relations.intervals import ABOVE, BELOW, INTEGERS, Grid, Intervals
 from conceptpubsub.relations.kinds import Kind
 from conceptpubsub.relations.outcome import GaveUp
 from conceptpubsub.relations.smt_cases import BOOL, CONCEPT, INSTANT, NUMBER, OBJECT, STRANGE, TEXT, Case, Cases, Sort
-from conceptpubsub.relations.smt_logic import conj, implies
+from conceptpubsub.relations.smt_logic import conj, implies, ordered
 from conceptpubsub.relations.smt_session import Session
 from conceptpubsub.relations.smt_survey import Survey
 from conceptpubsub.relations.smt_texts import CellText, StringText, Text
@@ -96,8 +96,9 @@ class Attribute:
         if grid is None:
             value: Any = z3.Real(f"{letter}|{self.name}", self.session.context)
         else:
-            step = z3.Int(f"{letter}|{self.name}|grid", self.session.context)
-            value = z3.ToReal(step) * self.session.real(grid.step) + self.session.real(grid.phase)
+            value = z3.Int(f"{letter}|{self.name}|grid", self.session.context)
+            if grid != INTEGERS:
+                value = z3.ToReal(value) * self.session.real(grid.step) + self.session.real(grid.phase)
         inside = self.inside(value, room)
         return value, [] if inside is None else [inside]
 
@@ -139,11 +140,9 @@ class Attribute:
             low, high = room[i], room[i + 1]
             ends: list[Any] = []
             if low != BELOW:
-                bound = self.session.real(low[1])
-                ends.append(value > bound if low[2] else value >= bound)
+                ends.append(ordered(">" if low[2] else ">=", value, self.session.number(low[1])))
             if high != ABOVE:
-                bound = self.session.real(high[1])
-                ends.append(value <= bound if high[2] else value < bound)
+                ends.append(ordered("<=" if high[2] else "<", value, self.session.number(high[1])))
             if not ends:
                 return None
             parts.append(self.session.all_of(ends))

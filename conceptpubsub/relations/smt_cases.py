@@ -16,7 +16,7 @@ import z3
 from conceptpubsub.converters import Dimension
 from conceptpubsub.filters import arithmetic
 from conceptpubsub.relations.outcome import GaveUp
-from conceptpubsub.relations.smt_logic import conj
+from conceptpubsub.relations.smt_logic import aligned, as_real, conj
 
 MOST_CASES = 64
 
@@ -104,7 +104,8 @@ def _guard(chosen: tuple[Case, ...]) -> Any:
 def _signed(signs: Sequence[int], chosen: tuple[Case, ...]) -> Any:
     total = chosen[0].value if signs[0] > 0 else -chosen[0].value
     for sign, case in zip(signs[1:], chosen[1:], strict=True):
-        total = total + case.value if sign > 0 else total - case.value
+        total, value = aligned(total, case.value)
+        total = total + value if sign > 0 else total - value
     return total
 
 
@@ -130,7 +131,8 @@ def multiplied(parts: Sequence[Cases]) -> Cases:
         if sort is not None:
             value = chosen[0].value
             for case in chosen[1:]:
-                value = value * case.value
+                value, factor = aligned(value, case.value)
+                value = value * factor
             made.append(Case(_guard(chosen), sort, value))
     return tuple(made)
 
@@ -169,7 +171,7 @@ def reciprocal(cases: Cases) -> Cases:
             sort = Sort("money", (sort.of[0], -1))
         elif sort not in (NUMBER, STRANGE):
             continue
-        made.append(Case(conj(guard, value != 0), sort, 1 / value))
+        made.append(Case(conj(guard, value != 0), sort, 1 / as_real(value)))
     return tuple(made)
 
 

@@ -20,7 +20,7 @@ from conceptpubsub.relations.slots import Signature
 from conceptpubsub.relations.smt_attributes import Attribute
 from conceptpubsub.relations.smt_cases import BOOL, INSTANT, NUMBER, OBJECT, TEXT, Case, Sort
 from conceptpubsub.relations.smt_formula import Environment, Formula, Held
-from conceptpubsub.relations.smt_logic import conj, implies, neg
+from conceptpubsub.relations.smt_logic import as_real, conj, implies, neg
 from conceptpubsub.relations.smt_session import Session
 from conceptpubsub.relations.smt_survey import Survey
 from conceptpubsub.relations.smt_texts import FixedText
@@ -112,7 +112,7 @@ class Encoder:
         for case in held.cases:
             if case.sort is NUMBER and kind.universe.part(domains.NUMBER):
                 whole = kind.grid(domains.NUMBER) is not None
-                cases.append(case._replace(guard=conj(case.guard, z3.IsInt(case.value))) if whole else case)
+                cases.append(case._replace(guard=conj(case.guard, z3.IsInt(as_real(case.value)))) if whole else case)
             elif (case.sort.name in ("quantity", "money") and kind.bare and not kind.grids) or (
                 case.sort in (TEXT, BOOL, INSTANT) and case.sort.name[0] in kind.universe.parts
             ):
@@ -138,7 +138,7 @@ class Encoder:
         true, session = self.session.true(), self.session
         match lit.kind:
             case "number":
-                return Case(true, NUMBER, session.real(lit.value))
+                return Case(true, NUMBER, session.number(lit.value))
             case "quantity":
                 return Case(true, Sort("quantity", lit.of), session.real(lit.value))
             case "money":

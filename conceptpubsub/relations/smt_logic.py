@@ -42,11 +42,25 @@ def same(left: Any, right: Any) -> Any:
     return z3.BoolRef(z3.Z3_mk_eq(left.ctx.ref(), left.ast, right.ast), left.ctx)
 
 
+def as_real(value: Any) -> Any:
+    """A number as a real one. Integers stay integers as long as they can: z3 decides those far better."""
+    if not value.is_int():
+        return value
+    return z3.RealVal(value.as_long(), value.ctx) if z3.is_int_value(value) else z3.ToReal(value)
+
+
+def aligned(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two numbers, both integers or both reals."""
+    return (left, right) if left.is_int() == right.is_int() else (as_real(left), as_real(right))
+
+
 _ORDERS = {"<": z3.Z3_mk_lt, "<=": z3.Z3_mk_le, ">": z3.Z3_mk_gt, ">=": z3.Z3_mk_ge}
 
 
 def ordered(op: str, left: Any, right: Any) -> Any:
     """A comparison of two expressions of one sort: numbers, strings, or (= and <> only) Booleans."""
+    if z3.is_arith(left):
+        left, right = aligned(left, right)
     if op == "=":
         return same(left, right)
     if op == "<>":

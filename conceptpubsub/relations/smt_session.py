@@ -76,6 +76,10 @@ class Session:
         listed = list(parts)
         return self.false() if not listed else disj(*listed)
 
+    def number(self, value: Any) -> Any:
+        """A constant: an integer where it is one."""
+        return z3.IntVal(value.numerator, self.context) if value.denominator == 1 else self.real(value)
+
     def real(self, value: Any) -> Any:
         """A rational constant."""
         return z3.RealVal(f"{value.numerator}/{value.denominator}", self.context)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
-from conceptpubsub.filters.normal import And, Atom, IsNull, Normal, Not, Or, Truth
+from conceptpubsub.filters.normal import And, Atom, Normal, Not, Or, Truth
 from conceptpubsub.relations import domains
 from conceptpubsub.relations.domains import Domain
 from conceptpubsub.relations.outcome import GaveUp
@@ -106,41 +106,47 @@ def joined(found: Terms) -> Terms:
     """The same union in fewer terms: join those that differ in one attribute, drop those inside another."""
     if len(found) < 2:
         return found
-    keys = sorted({key for term in found for key in term})
-    changed = True
-    while changed and len(found) > 1:
-        changed = False
-        for key in keys:
-            shorter = _joined_along(key, found)
-            if len(shorter) < len(found):
-                found, changed = shorter, True
-    return _without_inner(found) if len(found) <= 24 else found
-
-
-def _joined_along(key: str, found: Terms) -> Terms:
-    """Join the terms that are equal but for one attribute."""
-    groups: dict[Hashable, list[Term]] = {}
+    alike: dict[frozenset[str], Terms] = {}
     for term in found:
+        alike.setdefault(frozenset(term), []).append(term)
+    made = [term for keys, terms in alike.items() for term in _joined_alike(sorted(keys), terms)]
+    return _without_inner(made) if len(made) <= 24 else made
+
+
+def _joined_alike(keys: list[str], terms: Terms) -> Terms:
+    """Join terms over the same attributes, along one attribute after the other, until nothing joins any more."""
+    if not keys:
+        return terms[:1]
+    count = len(terms) + 1
+    while 1 < len(terms) < count:
+        count = len(terms)
+        for key in keys:
+            terms = _joined_along(key, terms)
+    return terms
+
+
+def _joined_along(key: str, terms: Terms) -> Terms:
+    """Join the terms that are equal but for one attribute."""
+    groups: dict[Hashable, Terms] = {}
+    for term in terms:
         rest = frozenset((name, domain) for name, domain in term.items() if name != key)
-        groups.setdefault((rest, key in term), []).append(term)
-    if len(groups) == len(found):
-        return found
-    made: Terms = []
-    for group in groups.values():
-        if key not in group[0]:
-            made.append(group[0])
-            continue
-        kept = [group[0][key]]
-        for term in group[1:]:
-            for i, domain in enumerate(kept):
-                wider = domains.join(domain, term[key])
-                if wider is not None:
-                    kept[i] = wider
-                    break
-            else:
-                kept.append(term[key])
-        made += [{**group[0], key: domain} for domain in kept]
-    return made
+        groups.setdefault(rest, []).append(term)
+    if len(groups) == len(terms):
+        return terms
+    return [{**group[0], key: domain} for group in groups.values() for domain in _unions([t[key] for t in group])]
+
+
+def _unions(listed: list[Domain]) -> list[Domain]:
+    """Domains with the same union, in pairs of pairs; those that do not join stay side by side."""
+    while True:
+        made: list[Domain] = []
+        for i in range(0, len(listed), 2):
+            pair = listed[i : i + 2]
+            wider = domains.join(*pair) if len(pair) == 2 else None
+            made += pair if wider is None else [wider]
+        if len(made) == len(listed):
+            return made
+        listed = made
 
 
 def _without_inner(found: Terms) -> Terms:
@@ -154,8 +160,3 @@ def _without_inner(found: Terms) -> Terms:
             pass
         kept.append(term)
     return kept
-
-
-def is_null(atom: Atom) -> bool:
-    """Whether an atom is IS NULL, the one that is true of what is missing."""
-    return isinstance(atom, IsNull)

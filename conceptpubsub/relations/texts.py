@@ -172,7 +172,7 @@ def sample(a: Texts) -> str | None:
                     return text
                 continue
             for candidate in _candidates(text, pieces, suffix, busy, literals if doubt else NO_LITERALS):
-                if passes(candidate, literals):
+                if candidate.startswith(text) and passes(candidate, literals):
                     return candidate
     if doubt:
         raise GaveUp("tests of text")
@@ -243,8 +243,9 @@ def _candidates(
     for _, op, pattern in sorted(likes):
         if op == "like":
             yield from _instances(pattern, fresh)
+            yield from (prefix + text for text in _instances(pattern, fresh))
         elif op == "within":
-            yield from (pattern[: len(prefix) + k] for k in range(4))
+            yield from (pattern[i:j] for i in range(len(pattern)) for j in range(i, min(len(pattern), i + 8) + 1))
 
 
 def _instances(pattern: str, fresh: str) -> Iterator[str]:

@@ -83,10 +83,11 @@ class _Saying:
     # ---------------------------------------------------------------- ordered sorts
 
     def ordered(self, sort: Sort, part: Intervals) -> list[str]:
-        grid = self.slot.kind.grid(sort)
-        if part == (BELOW, ABOVE):
+        grid, room = self.slot.kind.grid(sort), self.slot.universe.part(sort)
+        if part == room:
             zero = self.constant(sort, 0)
             return [f"{self.name} < {zero}", f"{self.name} >= {zero}"]
+        part = tuple(_outermost(place, room) for place in part)  # what no value passes need not be said
         points: list[Exact] = []
         ranges: list[str] = []
         holes = _holes(part, grid)
@@ -196,6 +197,10 @@ class _Saying:
         if sort == domains.COMPLEX or len(listed) > MOST_VALUES:
             raise Unsayable
         return [self.texts_listed("=", "IN", [ontology.by_index(index).name for index in listed])]
+
+
+def _outermost(place: Any, room: Intervals) -> Any:
+    return BELOW if place == room[0] else ABOVE if place == room[-1] else place
 
 
 def _holes(part: Intervals, grid: Grid | None) -> list[Exact]:
