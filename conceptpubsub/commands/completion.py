@@ -34,14 +34,14 @@ def register(subparsers: Any) -> None:
         epilog='For bash: eval "$(conceptpubsub completion bash)"; put it into ~/.bashrc or ~/.zshrc.',
     )
     command.add_argument("shell", choices=("bash", "zsh"))
-    command.set_defaults(run=run)
+    command.set_defaults(run=run, commands=subparsers.choices)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the script."""
-    from conceptpubsub.cli import parser
-
-    tree = list(_walk(parser(), ""))
+    tree: list[tuple[str, list[str], list[str]]] = [("", list(args.commands), ["--help", "--version"])]
+    for name, command in args.commands.items():
+        tree += _walk(command, f" {name}")
     steps = [f'            "{path} {name}") path="{path} {name}" ;;' for path, names, _ in tree for name in names]
     offers = [
         f'        "{path}") COMPREPLY=($(compgen -W "{" ".join([*names, *options])}" -- "$current")) ;;'
