@@ -16,7 +16,8 @@ _EXAMPLES = """examples:
   conceptpubsub relate "Temperature > 77 degF" "InTemperature > 300 kelvin" --ontology vehicles
   conceptpubsub relate "x > 1" "x > 2" --is covers && echo yes
 
-F covers G where every event that matches G matches F. A witness is an event that matches G and not F.
+F covers G where every event that matches G matches F. Where it does not, a witness is an event that matches G and not
+F; there is one for each direction that fails.
 """
 _ASKED = ("identical", "covers", "covered", "overlaps")
 
@@ -52,8 +53,10 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps({args.asked: yes}) if args.json else "yes" if yes else "no")
         return 0 if yes else 1
     found: dict[str, Any] = {name: bool(answers[name](g)) for name in _ASKED}
+    found["relation"] = next((name for name in _ASKED if found[name]), "disjoint")
     found["merged"] = str(f.merge(g))
     found["witness"] = None if found["covers"] else _witness(f, g)
+    found["back_witness"] = None if found["covered"] else _witness(g, f)
     if args.json:
         print(json.dumps({"F": str(f), "G": str(g), **found}))
         return 0
@@ -67,16 +70,25 @@ def run(args: argparse.Namespace) -> int:
     for name, sentence in sentences.items():
         print(f"  {coloured('yes', 'good') if found[name] else coloured('no ', 'faint')}  {sentence}")
     print(f"F or G:  {found['merged']}")
-    if found["witness"]:
-        print(f"G, not F:  {found['witness']}")
+    for name, covered, sentence in (("witness", "covers", "G, not F"), ("back_witness", "covered", "F, not G")):
+        if not found[covered]:
+            print(f"{sentence}:  {found[name] or 'none found in time'}")
     return 0
 
 
 def _witness(f: Any, g: Any) -> str | None:
+    """An event that the second filter matches and the first does not, as JSON."""
+    from conceptpubsub.filters.events import PARTS, view
+    from conceptpubsub.model import SemanticEvent
     from conceptpubsub.model.codecs import to_json
 
     try:
         event = f.witness(g)
     except Undecided:
         return None
-    return None if event is None else to_json(event)
+    if event is None or isinstance(event, SemanticEvent):
+        return None if event is None else to_json(event)
+    seen = view(event)  # one that must have no concept of its own
+    attributes = {name: value for name, value in event.items() if name not in PARTS}
+    named = json.loads(to_json(SemanticEvent("Event", attributes, time=seen.time, id=seen.id, source=seen.source)))
+    return json.dumps({key: value for key, value in named.items() if key != "concept"}, separators=(",", ":"))
