@@ -83,21 +83,17 @@ class _Normaliser:
         """De Morgan on the way down, without recursion: each node waits with its sign until those below are done."""
         done: list[Normal] = []
         plain = not self.two_valued
-        work: list[tuple[Condition, bool, bool]] = [(tree, True, False)]
+        work: list[tuple[Any, bool, bool]] = [(tree, True, False)]
         while work:
             node, positive, ready = work.pop()
-            if type(node) is Comparison:
-                if (
-                    plain
-                    and positive
-                    and type(node[1]) is Ref
-                    and type(node[2]) is Constant
-                    and node[2].lit.kind != "bool"
-                ):
-                    done.append(Compare(node[0], node[1], node[2].lit))  # the common case, in one step
+            kind = type(node)
+            if kind is Comparison:
+                op, left, right, _ = node
+                if plain and positive and type(left) is Ref and type(right) is Constant and right.lit.kind != "bool":
+                    done.append(Compare(op, left, right.lit))  # the common case, in one step
                 else:
                     done.append(self.comparison(node, positive))
-            elif isinstance(node, All | Some):
+            elif kind is All or kind is Some:
                 if not ready:
                     work.append((node, positive, True))
                     work.extend([(arg, positive, False) for arg in reversed(node.args)])
@@ -105,8 +101,8 @@ class _Normaliser:
                 count = len(done) - len(node.args)
                 parts = done[count:]
                 del done[count:]
-                done.append(conjunction(parts) if isinstance(node, All) == positive else disjunction(parts))
-            elif isinstance(node, Inverse):
+                done.append(conjunction(parts) if (kind is All) == positive else disjunction(parts))
+            elif kind is Inverse:
                 work.append((node.arg, not positive, False))
             else:
                 done.append(self.atom(node, positive))

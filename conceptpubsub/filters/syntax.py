@@ -171,9 +171,9 @@ def postorder(tree: Condition) -> Iterator[Condition]:
         node, ready = work.pop()
         if ready:
             yield node
-        elif isinstance(node, All | Some):
+        elif isinstance(node, (All, Some)):
             work.append((node, True))
-            work.extend((arg, False) for arg in reversed(node.args))
+            work.extend([(arg, False) for arg in reversed(node.args)])
         elif isinstance(node, Inverse):
             work.append((node, True))
             work.append((node.arg, False))
