@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Slots
+from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Matches, Slots, concatenated
 from conceptpubsub.matching.index import Index
 from conceptpubsub.matching.scan import answer
 from conceptpubsub.matching.vocabulary import Column
@@ -34,6 +34,7 @@ class DefaultEngine(Engine):
         self._local = threading.local()
         self._now: Snapshot | None = None
         self._kernels: Any = None
+        self._planner: Any = None
 
     def __getstate__(self) -> Index:
         with self._lock:
@@ -149,7 +150,7 @@ class DefaultEngine(Engine):
 
     def _missing(self, scratch: Scratch, count: int) -> list[Fault]:
         """Under ``total``: the filters that name what the event lacks."""
-        groups = list(self.index.total.items())
+        groups = self.index.total_groups()
         columns = np.array(sorted({column for named, _ in groups for column in named}), np.uint32)
         missing = np.zeros(len(columns), np.uint8)
         self._kernels.missing_columns(scratch.address, count, columns.ctypes.data, len(columns), missing.ctypes.data)
@@ -158,13 +159,48 @@ class DefaultEngine(Engine):
         for named, slots in groups:
             if not lacking.isdisjoint(named):
                 reason = self.lacks([column for column in named if column in lacking])
-                made += [Fault(0, slot, reason) for slot in list(slots) if self.index.is_alive(slot)]
+                made += [Fault(0, slot, reason) for slot in slots]
         return made
 
     def lacks(self, columns: list[int]) -> str:
         """What is said of an event that lacks some columns."""
         names = [self.index.vocabulary.by_number[column].shown for column in columns]
         return f"the event lacks {', '.join(names)}, and under 'total' every reference must be present"
+
+    def match_table(self, table: Any) -> Matches:
+        from conceptpubsub.matching.arrow_plan import Unplanned
+        from conceptpubsub.matching.table_words import record_batches
+
+        snapshot = self._now or self._snapshot()
+        snapshot.encoder.refresh()
+        if snapshot.encoder.computed:
+            return super().match_table(table)
+        try:
+            made = [self._match_batch(snapshot, batch) for batch in record_batches(table)]
+        except Unplanned:
+            return super().match_table(table)
+        return concatenated(made)
+
+    def _match_batch(self, snapshot: Snapshot, batch: Any) -> Matches:
+        from conceptpubsub.matching import table_matching as tm
+        from conceptpubsub.matching.table_words import BatchWords, Planner
+
+        if self._planner is None:
+            self._planner = Planner()
+        scratch: Scratch = getattr(self._local, "scratch", None) or self._scratch()
+        words = BatchWords(self._planner.plan(batch.schema, snapshot.encoder), batch)
+        scratch.bind(snapshot)
+        groups = self.index.total_groups()
+        task = tm.TableTask(snapshot, scratch, words, groups)
+        faults = [Fault(row, None, reason) for row, reason in sorted(words.wrong.items())]
+        slots = np.concatenate(task.slots)
+        asked = np.concatenate(task.asked, axis=1)
+        found: list[tuple[int, int]] = []
+        if asked.shape[1]:
+            found, more = tm.ask(self.index, batch, asked[0], asked[1])
+            faults += more
+        made = tm.joined(task.offsets, slots, found)
+        return Matches(made.offsets, made.slots, tm.Lacks(faults, np.concatenate(task.lacks), groups, self.lacks))
 
     def interfaces(self, event: Event) -> set[int]:
         found = self.match(event)

@@ -18,6 +18,7 @@ from conceptpubsub.filters.normal import Lit, Neg, Product, Recip, Ref, Sum, Ter
 from conceptpubsub.matching.codes import Codebook
 from conceptpubsub.matching.event_kernels import CODE
 from conceptpubsub.matching.readers import Binding, Reader, Readers, word
+from conceptpubsub.matching.texts import TextTable
 from conceptpubsub.matching.vocabulary import Column, Vocabulary
 from conceptpubsub.model import EMPTY, Context, Instant, SemanticEvent, SemanticObject
 from conceptpubsub.model.objects import as_object
@@ -105,16 +106,17 @@ class Encoder:
         self._at_path: dict[tuple[tuple[str, ...], Context], Entry] = {}
         self._remembering: list[Entry] = []
         self._remembered = 0
-        self._of_event: list[Column] = []
-        self._computed: list[Column] = []
+        self._texts: TextTable | None = None
+        self.of_event: list[Column] = []
+        self.computed: list[Column] = []
 
     def _renew(self, revision: int) -> None:
         """The vocabulary has grown, or a converter was registered: forget what was worked out."""
         worlds = self.vocabulary.worlds
         self._entries, self._in_context, self._at_path = {}, {}, {}
         self._remembering, self._remembered = [], 0
-        self._of_event = [column for world in worlds for column in world.of_event]
-        self._computed = [column for world in worlds for column in world.computed]
+        self.of_event = [column for world in worlds for column in world.of_event]
+        self.computed = [column for world in worlds for column in world.computed]
         self._seen = revision
 
     @property
@@ -138,6 +140,18 @@ class Encoder:
                 self.readers.lookups.refresh()
                 self._forget()
                 self._seen_constants = seen
+
+    def text_table(self) -> TextTable:
+        """The text constants, as kernels look them up."""
+        space = self.book.spaces[self.vocabulary.space(("text", None))]
+        if self._texts is None or self._texts.seen != len(space.added):
+            self._texts = TextTable(space)
+        return self._texts
+
+    @property
+    def epoch(self) -> int:
+        """Changes whenever the readers of attributes are worked out anew."""
+        return self._seen
 
     def _forget(self) -> None:
         forgetting, self._remembering, self._remembered = self._remembering, [], 0
@@ -184,7 +198,7 @@ class Encoder:
                 out.reserve(end + len(event) + _SPARE)
                 words[n:end] = found
                 n = end
-        if self._computed:
+        if self.computed:
             n = self._compute(event, n, out, doubtful)
         return n
 
@@ -199,9 +213,9 @@ class Encoder:
                 ("id", event.id),
                 ("source", event.source),
             ):
-                if value is not None and self._of_event:
-                    n = self._part(part, value, n, out)
-            return self._compute(event, n, out, doubtful) if self._computed else n
+                if value is not None and self.of_event:
+                    n = self.part_words(part, value, n, out)
+            return self._compute(event, n, out, doubtful) if self.computed else n
         seen = view(event)
         return self.encode(dict(seen.attributes), out, doubtful)
 
@@ -276,11 +290,12 @@ class Encoder:
             if between is not None:
                 return out.append([between], n)
         if entry.dated or kind is float or (kind is str and len(value) > 256):
-            return out.append(list(self._canonical(entry, held, event)), n)
+            at = _time_of(event) if entry.dated else None
+            return out.append(list(self.canonical_words(entry, value, at)), n)
         memo = entry.words.setdefault(kind, {})  # taken before the codes are: forgetting replaces it
         known = memo.get(value)
         if known is None:
-            known = array("Q", self._canonical(entry, held, event))
+            known = array("Q", self.canonical_words(entry, value, None))
             self._remember(entry, memo, value, known)
         return out.append(known, n)
 
@@ -306,18 +321,17 @@ class Encoder:
         memo[value] = words
         self._remembered += 1
 
-    def _canonical(self, entry: Entry, held: SemanticObject, event: Any) -> Iterator[int]:
-        """The words of a value in every column, by way of its canonical value."""
-        at = _time_of(event) if entry.dated else None
+    def canonical_words(self, entry: Entry, value: Any, at: Instant | None) -> Iterator[int]:
+        """The words of a value in every column, by way of its canonical value; ``at`` counts where that is dated."""
         for column, concept, _ in entry.bindings:
             scope = column.world.scope
             if concept is not None:
-                value = scope.converters.canonical(concept, held.value, held.context, at)
+                found: Any = scope.converters.canonical(concept, value, entry.context, at)
             else:
                 assert column.ref is not None
-                value = scope.canonical(column.ref, held.value, held.context, at)
-            if value is not None:
-                yield from self.readers.group(column, value, None, _rates(scope, at))
+                found = scope.canonical(column.ref, value, entry.context, at)
+            if found is not None:
+                yield from self.readers.group(column, found, None, _rates(scope, at))
 
     def _complex(self, entry: Entry, held: SemanticObject, n: int, event: Any, out: Words) -> int:
         """A complex object: it may be bound itself, and dotted paths lead inside."""
@@ -344,10 +358,11 @@ class Encoder:
 
     def _header(self, name: str, value: Any, n: int, out: Words) -> int:
         """What a mapping says about the event itself."""
-        return self._part(_HEADERS[name], Instant.of(value) if name == "@time" else str(value), n, out)
+        return self.part_words(_HEADERS[name], Instant.of(value) if name == "@time" else str(value), n, out)
 
-    def _part(self, part: str, value: Any, n: int, out: Words) -> int:
-        for column in self._of_event:
+    def part_words(self, part: str, value: Any, n: int, out: Words) -> int:
+        """The words of what is said of the event itself."""
+        for column in self.of_event:
             assert column.ref is not None
             if column.ref.path[-1] != part:
                 continue
@@ -365,7 +380,7 @@ class Encoder:
         """Columns whose value is a term over others."""
         seen = view(event)
         values: dict[int, list[Any]] = {}
-        for column in self._computed:
+        for column in self.computed:
             bound: dict[str, Any] = {}
             for part in column.parts:
                 found = values.get(part.number)

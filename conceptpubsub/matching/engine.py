@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
@@ -55,7 +55,7 @@ class Matches:
 
     offsets: NDArray[np.int64]
     slots: Slots
-    faults: list[Fault] = field(default_factory=list)
+    faults: Sequence[Fault] = ()
 
     def bits(self, positions: NDArray[np.int64], width: int) -> NDArray[np.uint8]:
         """A packed bitmap a row: ``positions[slot]`` is the bit of a slot, most significant bit first."""
@@ -65,6 +65,20 @@ class Matches:
         row = np.repeat(np.arange(rows), np.diff(self.offsets))
         np.bitwise_or.at(packed, (row, bit >> 3), (128 >> (bit & 7)).astype(np.uint8))
         return packed
+
+
+def concatenated(parts: Sequence[Matches]) -> Matches:
+    """The matches of the batches of a table, as those of the table."""
+    if len(parts) == 1:
+        return parts[0]
+    offsets, faults = [np.zeros(1, np.int64)], list[Fault]()
+    rows = 0
+    for part in parts:
+        offsets.append(part.offsets[1:] + offsets[-1][-1])
+        faults.extend(fault._replace(row=fault.row + rows) for fault in part.faults)
+        rows += len(part.offsets) - 1
+    slots = [part.slots for part in parts] or [np.zeros(0, np.int64)]
+    return Matches(np.concatenate(offsets), np.concatenate(slots), faults)
 
 
 class Engine(ABC):

@@ -127,6 +127,11 @@ class Index:
         self.asking.pop(slot, None)
         self.live -= 1
 
+    def total_groups(self) -> list[tuple[tuple[int, ...], list[int]]]:
+        """Under ``total``: the columns that filters name, and the slots of those filters."""
+        groups = [(named, [s for s in list(slots) if self.is_alive(s)]) for named, slots in list(self.total.items())]
+        return [(named, slots) for named, slots in groups if slots]
+
     def is_alive(self, slot: int) -> bool:
         """Whether a slot holds a filter."""
         return bool(int(self.alive.array[slot >> 6]) >> (slot & 63) & 1)
@@ -191,11 +196,8 @@ class Index:
         made.interface_sets.extend(np.zeros(64 * words, np.uint32))
         made.interface_sets.array[list(slots.values())] = self.interface_sets.array[list(slots)]
         made.asking = {slots[slot]: filter for slot, filter in self.asking.items()}
-        each: tuple[tuple[dict[Any, list[int]], dict[Any, list[int]]], ...]
-        each = ((self.computing, made.computing), (self.total, made.total))
-        for mine, theirs in each:
-            for key, held in mine.items():
-                theirs[key] = [slots[slot] for slot in held if slot in slots]
+        made.computing = {key: _moved(held, slots) for key, held in self.computing.items()}
+        made.total = {key: _moved(held, slots) for key, held in self.total.items()}
         return made
 
     # ------------------------------------------------------------------ service
@@ -220,3 +222,7 @@ class Index:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._encoder = self._tail = None
+
+
+def _moved(held: list[int], slots: Mapping[int, int]) -> list[int]:
+    return [slots[slot] for slot in held if slot in slots]

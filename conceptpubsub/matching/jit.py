@@ -116,3 +116,22 @@ def _f64_at(context: Any, address: Any, index: Any) -> Any:
 
 
 f64_at = intrinsic(_f64_at)
+
+
+def _f32_at(context: Any, address: Any, index: Any) -> Any:
+    """The n-th 32-bit float from an address on, as a float."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = builder.inttoptr(args[0], ir.FloatType().as_pointer())
+        return builder.fpext(builder.load(builder.gep(place, [args[1]])), ir.DoubleType())
+
+    return types.float64(types.int64, types.int64), generate
+
+
+f32_at = intrinsic(_f32_at)
+
+
+@free_kernel
+def signed_at(value: Int, bits: Int) -> Int:
+    """An unsigned number of some bits, read as a signed one."""
+    return value - (i64(1) << bits) if value >> (bits - 1) else value

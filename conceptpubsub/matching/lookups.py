@@ -21,7 +21,7 @@ from conceptpubsub.model.values import Exact
 _MOST_LATE = 256
 ROUNDINGS: dict[str, tuple[Rounding, Any]] = {
     "float": (least_float, np.float64),
-    "float32": (least_float32, np.float32),
+    "float32": (least_float32, np.float64),  # each float32 is a float, in the same order
     "int": (least_int, np.int64),
 }
 
@@ -72,7 +72,7 @@ class Lookup:
         cuts, codes = [], []
         for constant, label in constants:
             cut, is_exact = least(before(constant))
-            if cut is not None:
+            if cut is not None:  # no machine number is that large
                 cuts.append(cut)
                 codes.append(label if is_exact else label + 1)
         return np.array(cuts, self._dtype), np.array(codes, np.uint32)
@@ -130,6 +130,12 @@ class LookupTable:
             self._fill(found)
             self._numbers[reading] = found
         return found
+
+    def frozen(self, reading: Reading) -> tuple[NDArray[np.int64], Any]:
+        """The row of a lookup as it is now, and what must be kept while it is used."""
+        number = self.number(reading)
+        lookup = self.lookups[number]
+        return self.rows[number].copy(), (lookup.cuts, lookup.codes, lookup.late_cuts, lookup.late_codes)
 
     def refresh(self) -> None:
         """Take in the constants that have come since."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from conceptpubsub.converters import Money
 from conceptpubsub.filters.normal import (
     FLIPPED,
     MIRRORED,
@@ -279,6 +280,9 @@ class _Compilation:
         tokens, vocabulary = self.tokens, self.vocabulary
         if lit.kind == "bool" and op not in ("=", "<>"):
             tokens.append(TRUE if self.two_valued and not positive else FALSE)
+            return
+        if isinstance(column.default, Money) and lit.kind == "money" and lit.of != column.default.currency:
+            tokens.append(OPAQUE)  # the default in another currency depends on the rate of the time
             return
         if self.two_valued:
             if op == "<>":

@@ -109,19 +109,26 @@ class Readers:
         """
         made: dict[type, Reader | None] = {}
         for kind in (str, bool, float, int):
-            parts = [self._part(binding, kind) for binding in bindings]
-            if any(part is None for part in parts):
-                continue
-            used = [part for part in parts if part]
-            readings = {part[0] for part in used}
-            if not used:
+            common = self.common(bindings, kind)
+            if common == ():
                 made[kind] = None
-            elif len(readings) == 1:
-                axes = tuple(part[1] for part in used)
-                reader = self._reader(kind, readings.pop(), self.targets.number(axes))
+            elif common:
+                reader = self._reader(kind, common[0], self.targets.number(common[1]))
                 if reader is not None:
                     made[kind] = reader
         return made
+
+    def common(self, bindings: list[Binding], kind: type) -> tuple[Reading, tuple[int, ...]] | tuple[()] | None:
+        """The one reading of a type in all columns, and their axes; () where it is missing in all; None if neither."""
+        parts = [self._part(binding, kind) for binding in bindings]
+        if any(part is None for part in parts):
+            return None
+        used = [part for part in parts if part]
+        if not used:
+            return ()
+        if len({part[0] for part in used}) > 1:
+            return None
+        return used[0][0], tuple(part[1] for part in used)
 
     def _reader(self, kind: type, reading: Reading, target: int) -> Reader | None:
         space = self.book.spaces[reading.space]

@@ -25,6 +25,7 @@ class Scratch:
         self._arrays: dict[int, NDArray[Any]] = {}
         self._encoder: Encoder | None = None
         self._version = -1
+        self._table: Any = None
         self.out: NDArray[np.int64] = np.empty(0, np.int64)
         self.asked: NDArray[np.int64] = np.empty(0, np.int64)
         self.counters: NDArray[np.int64] = np.zeros(4, np.int64)
@@ -51,6 +52,14 @@ class Scratch:
             self._bind_encoder(encoder)
         header = self.header
         header[ev.WORDS], header[ev.VALUES] = self.words.addresses
+
+    def table_header(self, words: Any, alive: NDArray[np.uint64]) -> int:
+        """The address of a header like this one, for the words of a batch and slots as they were at its start."""
+        held = np.frombuffer(self.header, np.int64).copy()
+        held[ev.WORDS] = held[ev.VALUES] = words.words.ctypes.data
+        held[ev.ALIVE] = alive.ctypes.data
+        self._table = (held, words, alive, dict(self._arrays))
+        return int(held.ctypes.data)
 
     def _bind_snapshot(self, snapshot: Any) -> None:
         self._put(ev.SEGMENTS, snapshot.rows)

@@ -253,14 +253,18 @@ class Vocabulary:
         """The axis of a column for values of one space."""
         found = column.axes.get(space)
         if found is None:
-            base = NO_CONSTANT
-            if column.default is not None:
-                default = literal(column.default)
-                if self.space_of(default) == space:
-                    base = self.constant(space, plain_value(default))
+            base = NO_CONSTANT if column.default is None else self._default_in(space, literal(column.default))
             two_valued = self.book.spaces[space].kind[0] == "bool"
             found = column.axes[space] = self._new_axis(column.number, base, two_valued)
         return found
+
+    def _default_in(self, space: int, default: Lit) -> int:
+        """The constant that a default is in a space, if it is of that space."""
+        held = self.book.spaces[space]
+        fits = held.kind == kind_of(default)
+        if held.dimension is not None and isinstance(default.of, Dimension):
+            fits = held.dimension.comparable(default.of)
+        return self.constant(space, plain_value(default)) if fits else NO_CONSTANT
 
     def predicate_axis(self, column: Column, predicate: Predicate) -> int:
         """The axis that tells whether a predicate holds for the value of a column."""

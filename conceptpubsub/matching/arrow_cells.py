@@ -1,0 +1,184 @@
+"""Cells of a record batch that the kernel does not read by itself: read as the evaluator would, into lists of words.
+
+A different value is read once where that suffices, else each row: where the time of the event counts, or its context
+changes from row to row. A cell that no event may hold makes its row bad, and no other.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from conceptpubsub.errors import CodecError, ConceptPubSubError
+from conceptpubsub.matching import arrow_kernels as ak
+from conceptpubsub.matching.arrow_plan import Path, Plan, Sources
+from conceptpubsub.matching.encoder import Entry, Words
+from conceptpubsub.model import Context, Instant
+from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
+from conceptpubsub.model.codecs.arrow_reading import metadata_aspects
+from conceptpubsub.model.codecs.columns import ENCODING
+from conceptpubsub.model.objects import as_object
+
+_PARTS: Final = {"concept": "EVENT", "time": "time", "id": "id", "source": "source"}
+_NONE: Final = np.uint32(0xFFFFFFFF)
+
+
+class SlowCells:
+    """The slow columns of one record batch, as sources."""
+
+    def __init__(self, plan: Plan, batch: pa.RecordBatch) -> None:
+        self.plan = plan
+        self.batch = batch
+        self.encoder = plan.encoder
+        self.sources = Sources()
+        self.bad: dict[int, str] = {}
+        """Why a row is none."""
+        self._times: list[Instant | None] | None = None
+        for name, number in plan.headers.items():
+            self._header(name, number)
+        for path in plan.slow:
+            if path.aspects:
+                self._in_contexts(path)
+            else:
+                self._column(path, plan.entry(path.path, path.fixed), None)
+
+    # ------------------------------------------------------------------ attributes
+
+    def _in_contexts(self, path: Path) -> None:
+        """An attribute whose unit, currency or other aspect stands beside it, row by row."""
+        schema = self.plan.schema
+        listed = [cells(self.batch.column(number), schema.field(number)) for number in path.aspects.values()]
+        known: dict[Any, tuple[Context | None, list[int]]] = {}
+        for row, values in enumerate(zip(*listed, strict=True)):
+            key = tuple((type(value), value) for value in values)
+            if key not in known:
+                known[key] = (self._context(path, values), [])
+            known[key][1].append(row)
+        groups = np.zeros(self.batch.num_rows, np.uint32)
+        for group, (context, rows) in enumerate(known.values()):
+            groups[rows] = group
+            if context is None:
+                valid = self.batch.column(path.value).is_valid()
+                for row in rows:
+                    if valid[row].as_py():
+                        self.bad.setdefault(row, f"the context of {path.name} cannot be read")
+                continue
+            before = len(self.sources.numbers)
+            if not self.plan.add_fast(self.sources, path, context):
+                self._column(path, self.plan.entry(path.path, context), rows)
+            for numbers in self.sources.numbers[before:]:
+                numbers[ak.GROUPS], numbers[ak.GROUP] = groups.ctypes.data, group
+        self.sources.kept.append(groups)
+
+    def _context(self, path: Path, values: Iterable[Any]) -> Context | None:
+        beside = {name: value for name, value in zip(path.aspects, values, strict=True) if value is not None}
+        try:
+            unreadable = any(isinstance(value, Unreadable) for value in beside.values())
+            return None if unreadable else path.fixed.merged(beside)
+        except ConceptPubSubError:
+            return None
+
+    def _column(self, path: Path, entry: Entry, rows: Sequence[int] | None) -> None:
+        column, described = self.batch.column(path.value), self.plan.schema.field(path.value)
+        if rows is None and not entry.dated and ENCODING.encode() not in (described.metadata or {}):
+            if column.type in (pa.string(), pa.large_string()):
+                column = column.dictionary_encode()
+            if pa.types.is_dictionary(column.type) and not column.dictionary.null_count:
+                lists = [self._words(entry, value, None) for value in cells(column.dictionary, described)]
+                chosen = np.asarray(column.indices.cast(pa.int32()).fill_null(-1)).view(np.uint32)
+                self._add(path.name, lists, chosen)
+                return
+        values = cells(column, described)
+        times = self.times() if entry.dated else None
+        lists = [None] * len(values)
+        for row in range(len(values)) if rows is None else rows:
+            lists[row] = self._words(entry, values[row], None if times is None else times[row])
+        self._add(path.name, lists, np.arange(len(values), dtype=np.uint32))
+
+    def _words(self, entry: Entry, value: Any, at: Instant | None) -> Any:
+        """The words of a cell; None where it is missing; the reason, as text, where no event may hold it."""
+        if value is None:
+            return None
+        if isinstance(value, Unreadable):
+            return value.reason
+        try:
+            held = as_object(entry.path[-1], value).value
+            return None if held is None else array("Q", self.encoder.canonical_words(entry, held, at)) or None
+        except ConceptPubSubError as error:
+            return str(error)
+
+    def _add(self, name: str, lists: list[Any], chosen: NDArray[np.uint32]) -> None:
+        """A source of lists of words. Rows that chose a text are bad; those that chose None have none."""
+        for number, made in enumerate(lists):
+            if isinstance(made, str):
+                for row in np.flatnonzero(chosen == number).tolist():
+                    self.bad.setdefault(row, made)
+        absent = np.array([made is None or isinstance(made, str) for made in lists] + [True])
+        if absent.all():
+            return
+        index = np.where(absent[np.minimum(chosen, len(lists))], _NONE, chosen).astype(np.uint32)
+        joined, ends = array("Q"), np.zeros(len(lists) + 1, np.int64)
+        for number, made in enumerate(lists):
+            if not absent[number]:
+                joined.extend(made)
+            ends[number + 1] = len(joined)
+        words = np.frombuffer(joined, np.uint64).copy()
+        numbers = [0] * ak.SOURCE_SIZE
+        numbers[ak.KIND], numbers[ak.LOOKUP] = ak.INDEXED, index.ctypes.data
+        numbers[ak.LISTS], numbers[ak.LIST_ENDS] = words.ctypes.data, ends.ctypes.data
+        self.sources.add(name, numbers, (index, words, ends))
+
+    # ------------------------------------------------------------------ the event itself
+
+    def times(self) -> list[Instant | None]:
+        """The time of each row."""
+        if self._times is None:
+            self._times = [None] * self.batch.num_rows
+            number = self.plan.headers.get("time")
+            if number is not None:
+                described = self.plan.schema.field(number)
+                zone = metadata_aspects(described).get("timezone")
+                for row, value in enumerate(cells(self.batch.column(number), described)):
+                    self._times[row] = self._time(row, value, zone)
+        return self._times
+
+    def _time(self, row: int, value: Any, zone: Any) -> Instant | None:
+        try:
+            if isinstance(value, Unreadable):
+                raise CodecError(value.reason)
+            return None if value is None else Instant.of(value, zone)
+        except ConceptPubSubError as error:
+            self.bad.setdefault(row, str(error))
+            return None
+
+    def _header(self, name: str, number: int) -> None:
+        """A column that speaks of the event itself."""
+        kind = self.plan.schema.field(number).type
+        asked = any(column.ref is not None and column.ref.path[-1] == _PARTS[name] for column in self.encoder.of_event)
+        if not asked and pa.types.is_timestamp(kind) and kind.tz is not None:
+            return
+        if name == "time":
+            values: list[Any] = self.times()
+        else:
+            values = cells(self.batch.column(number), self.plan.schema.field(number))
+        known: dict[Any, Any] = {}
+        for value in values:
+            if value not in known:
+                known[value] = self._part(name, value)
+        places = {value: place for place, value in enumerate(known)}
+        chosen = np.fromiter((places[value] for value in values), np.uint32, len(values))
+        self._add("@" + name, list(known.values()), chosen)
+
+    def _part(self, name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, Unreadable):
+            return value.reason
+        out = Words()
+        count = self.encoder.part_words(_PARTS[name], value if name == "time" else str(value), 0, out)
+        return out.words[:count] if count else None

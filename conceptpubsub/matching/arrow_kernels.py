@@ -1,0 +1,207 @@
+"""Columns of an Arrow record batch to the words of its rows, without a Python object a cell.
+
+A *source* is one column in one context, read in one way. What it needs stands in a row of numbers; the column itself is
+read through the Arrow C data interface.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conceptpubsub.matching import event_kernels as ev
+from conceptpubsub.matching import texts
+from conceptpubsub.matching.jit import (
+    Int,
+    f32_at,
+    f64_at,
+    free_kernel,
+    i64,
+    i64_at,
+    put_i64,
+    put_u8,
+    put_u64,
+    signed_at,
+    u8_at,
+    u16_at,
+    u32_at,
+    u64,
+    u64_at,
+)
+
+FLOAT, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, BOOL, TEXT, LARGE_TEXT, INDEXED = range(13)
+"""What a column holds. INDEXED: for each row the number of a list of words, or -1."""
+KIND, COLUMN, WORD, LOOKUP, GROUPS, GROUP, LISTS, LIST_ENDS, SOURCE_SIZE = range(9)
+"""A source: what the column holds; its number; the word without the code; the address of the lookup or text table, or
+of an INDEXED column's numbers; the group of each row and the one that is meant, or 0; lists of words and their ends."""
+_LENGTH, _OFFSET, _BUFFERS, _CHILDREN = 0, 2, 5, 6  # of struct ArrowArray
+
+
+@free_kernel
+def _int_code(row: Int, value: Int) -> Int:
+    """As `event_kernels.look_up`, for a lookup of integers."""
+    if value < i64_at(row, ev.LOW) or value > i64_at(row, ev.HIGH):
+        return 0
+    best = 1
+    for part in range(2):
+        cuts, codes = i64_at(row, ev.CUTS + 3 * part), i64_at(row, ev.CUT_CODES + 3 * part)
+        low, high = 0, i64_at(row, ev.CUT_COUNT + 3 * part)
+        while low < high:
+            middle = (low + high) >> 1
+            if i64_at(cuts, middle) <= value:
+                low = middle + 1
+            else:
+                high = middle
+        if low > 0:
+            code = u32_at(codes, low - 1)
+            best = max(best, code if i64_at(cuts, low - 1) == value else code | 1)
+    return best
+
+
+@free_kernel
+def _compare(one: Int, length: Int, other: Int, other_length: Int) -> Int:
+    """Below, at or above 0 as some bytes come before others, are the same, or come after."""
+    for i in range(min(length, other_length)):
+        difference = u8_at(one, i) - u8_at(other, i)
+        if difference != 0:
+            return difference
+    return length - other_length
+
+
+@free_kernel
+def text_code(table: Int, address: Int, length: Int) -> Int:
+    """The code of a text."""
+    blob, starts = i64_at(table, texts.BLOB), i64_at(table, texts.STARTS)
+    labels, mask = i64_at(table, texts.LABELS), i64_at(table, texts.MASK)
+    if length <= i64_at(table, texts.LONGEST):
+        value = u64(0xCBF29CE484222325)
+        for i in range(length):
+            value = (value ^ u64(u8_at(address, i))) * u64(0x100000001B3)
+        place = i64((value ^ (value >> u64(32))) & u64(mask))
+        buckets = i64_at(table, texts.BUCKETS)
+        while True:
+            number = u32_at(buckets, place)
+            if number == 0:
+                break
+            start = i64_at(starts, number - 1)
+            if _compare(address, length, blob + start, i64_at(starts, number) - start) == 0:
+                return u32_at(labels, number - 1)
+            place = (place + 1) & mask
+    low, high = 0, i64_at(table, texts.COUNT)
+    while low < high:
+        middle = (low + high) >> 1
+        start = i64_at(starts, middle)
+        if _compare(blob + start, i64_at(starts, middle + 1) - start, address, length) < 0:
+            low = middle + 1
+        else:
+            high = middle
+    return u32_at(labels, low - 1) + 1 if low else 1
+
+
+@free_kernel
+def _code(kind: Int, source: Int, buffers: Int, place: Int) -> Int:
+    """The code of a cell; 0 where it counts as missing, -1 where no event may hold it."""
+    lookup = i64_at(source, LOOKUP)
+    data = i64_at(buffers, 1)
+    if kind in (TEXT, LARGE_TEXT):
+        start = u32_at(data, place) if kind == TEXT else i64_at(data, place)
+        end = u32_at(data, place + 1) if kind == TEXT else i64_at(data, place + 1)
+        return text_code(lookup, i64_at(buffers, 2) + start, end - start)
+    if kind == BOOL:
+        return i64_at(lookup, u8_at(data, place >> 3) >> (place & 7) & 1)
+    if kind <= FLOAT32:
+        value = f64_at(data, place) if kind == FLOAT else f32_at(data, place)
+        if not np.isfinite(value):
+            return -1
+        return ev.look_up(lookup, value) if lookup else 0
+    if kind == INT64:
+        number = i64_at(data, place)
+    elif kind == INT32:
+        number = signed_at(u32_at(data, place), 32)
+    elif kind == INT16:
+        number = signed_at(u16_at(data, place), 16)
+    elif kind == INT8:
+        number = signed_at(u8_at(data, place), 8)
+    elif kind == UINT32:
+        number = u32_at(data, place)
+    elif kind == UINT16:
+        number = u16_at(data, place)
+    else:
+        number = u8_at(data, place)
+    return _int_code(lookup, number)
+
+
+@free_kernel
+def _write(
+    source: Int, kind: Int, row: Int, buffers: Int, place: Int, words: Int, ends: Int, bad: Int, number: Int
+) -> None:
+    """Write the words of one cell at the end of its row."""
+    at = i64_at(ends, row)
+    if kind == INDEXED:
+        chosen = signed_at(u32_at(i64_at(source, LOOKUP), row), 32)
+        begin = i64_at(i64_at(source, LIST_ENDS), chosen)
+        for i in range(begin, i64_at(i64_at(source, LIST_ENDS), chosen + 1)):
+            put_u64(words, at, u64_at(i64_at(source, LISTS), i))
+            at += 1
+        put_i64(ends, row, at)
+        return
+    code = _code(kind, source, buffers, place)
+    if code > 0:
+        put_u64(words, at, u64_at(source, WORD) | u64(code))
+        put_i64(ends, row, at + 1)
+    elif code < 0 and u8_at(bad, row) == 0:
+        put_u8(bad, row, 1)
+        put_i64(ends, row, -1 - number)
+
+
+@free_kernel
+def encode(
+    array: Int, sources: Int, count: Int, rows: Int, starts: Int, words: Int, ends: Int, bad: Int, counting: Int
+) -> None:
+    """Count the words of each row (to ``starts``, one place on), or write them (from ``ends`` on).
+
+    A row that holds what no event may hold is marked in ``bad``; its end is then -1 minus the number of the source.
+    """
+    children = i64_at(array, _CHILDREN)
+    outer = i64_at(array, _OFFSET)
+    for number in range(count):
+        source = sources + 8 * SOURCE_SIZE * number
+        kind, groups, group = i64_at(source, KIND), i64_at(source, GROUPS), i64_at(source, GROUP)
+        buffers, offset, validity = i64(0), i64(0), i64(0)
+        if kind != INDEXED:
+            child = i64_at(children, i64_at(source, COLUMN))
+            buffers, offset = i64_at(child, _BUFFERS), i64_at(child, _OFFSET) + outer
+            validity = i64_at(buffers, 0)
+        row = 0
+        while row < rows:
+            place = offset + row
+            if kind == INDEXED:
+                if signed_at(u32_at(i64_at(source, LOOKUP), row), 32) < 0:
+                    row += 1
+                    continue
+            elif validity != 0:
+                if place & 63 == 0 and row + 64 <= rows and u64_at(validity, place >> 6) == 0:
+                    row += 64
+                    continue
+                if not u8_at(validity, place >> 3) >> (place & 7) & 1:
+                    row += 1
+                    continue
+            if groups == 0 or u32_at(groups, row) == group:
+                if counting:
+                    length = 1
+                    if kind == INDEXED:
+                        chosen = u32_at(i64_at(source, LOOKUP), row)
+                        list_ends = i64_at(source, LIST_ENDS)
+                        length = i64_at(list_ends, chosen + 1) - i64_at(list_ends, chosen)
+                    put_i64(starts, row + 1, i64_at(starts, row + 1) + length)
+                elif u8_at(bad, row) == 0:
+                    _write(source, kind, row, buffers, place, words, ends, bad, number)
+            row += 1
+
+
+@free_kernel
+def cumulate(starts: Any) -> None:
+    """Counts to places."""
+    for i in range(1, len(starts)):
+        starts[i] += starts[i - 1]

@@ -1,0 +1,149 @@
+"""Tables against a snapshot: slots for each row, in compressed rows or as bits, and what could not be matched."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.matching import batch_kernels as bk
+from conceptpubsub.matching import event_kernels as ev
+from conceptpubsub.matching.engine import Fault, Matches
+from conceptpubsub.matching.rows import row_events
+from conceptpubsub.matching.scan import answer
+from conceptpubsub.matching.scratch import Scratch
+from conceptpubsub.matching.table_words import BatchWords
+
+if TYPE_CHECKING:
+    from conceptpubsub.matching.index import Index
+    from conceptpubsub.matching.snapshot import Snapshot
+
+_ROOM = 1 << 20
+
+
+class Lacks(Sequence[Fault]):
+    """Faults of a table: rows that are no events, and under ``total`` what rows lack; the latter made when read."""
+
+    def __init__(self, faults: list[Fault], lacks: NDArray[np.int64], groups: list[Any], say: Any) -> None:
+        self._faults = faults
+        self._lacks = lacks
+        self._groups = groups
+        self._say = say
+        sizes = np.array([len(slots) for _, slots in groups] or [0], np.int64)
+        self._ends: list[int] = np.cumsum(sizes[lacks[:, 1]]).tolist() if len(lacks) else []
+
+    def __len__(self) -> int:
+        return len(self._faults) + (self._ends[-1] if self._ends else 0)
+
+    @overload
+    def __getitem__(self, index: int) -> Fault: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Fault]: ...
+    def __getitem__(self, index: int | slice) -> Fault | list[Fault]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if index < len(self._faults):
+            return self._faults[index]
+        place = index - len(self._faults)
+        if not self._ends or place >= self._ends[-1]:
+            raise IndexError("no such error")
+        number = bisect_right(self._ends, place)
+        row, group, missing = self._lacks[number].tolist()
+        named, slots = self._groups[group]
+        lacking = [column for i, column in enumerate(named) if missing >> min(i, 62) & 1]
+        return Fault(row, slots[place - (self._ends[number - 1] if number else 0)], self._say(lacking))
+
+    def __iter__(self) -> Iterator[Fault]:
+        return (self[i] for i in range(len(self)))
+
+
+class TableTask:
+    """One record batch on its way through the kernel."""
+
+    def __init__(self, snapshot: Snapshot, scratch: Scratch, words: BatchWords, groups: list[Any]) -> None:
+        self.words = words
+        self.offsets: NDArray[np.int64] = np.zeros(words.rows + 1, np.int64)
+        self.slots: list[NDArray[np.int64]] = []
+        self.asked: list[NDArray[np.int64]] = []
+        self.lacks: list[NDArray[np.int64]] = []
+        self._groups = groups
+        self._run(snapshot, scratch)
+
+    def _run(self, snapshot: Snapshot, scratch: Scratch) -> None:
+        columns = np.array([column for named, _ in self._groups for column in named] or [0], np.uint32)
+        ends = np.cumsum([len(named) for named, _ in self._groups] or [0]).astype(np.int64)
+        most = 64 * len(snapshot.alive)
+        room = max(_ROOM, 2 * most)
+        slots = np.empty(room, np.int64)
+        asked = np.empty((2, room), np.int64)
+        lacks = np.empty((max(_ROOM // 16, 2 * len(self._groups)), 3), np.int64)
+        alive = snapshot.alive.copy()  # so that the whole table sees one moment
+        task = np.zeros(bk.TASK_SIZE, np.int64)
+        for place, held in (
+            (bk.STARTS, self.words.starts), (bk.ENDS, self.words.ends), (bk.BAD, self.words.bad),
+            (bk.OFFSETS, self.offsets), (bk.SLOTS, slots), (bk.ASKED_ROWS, asked[0]), (bk.ASKED_SLOTS, asked[1]),
+            (bk.GROUP_ENDS, ends), (bk.GROUP_COLUMNS, columns), (bk.LACKS, lacks),
+        ):  # fmt: skip
+            task[place] = held.ctypes.data
+        task[bk.ROWS], task[bk.GROUPS] = self.words.rows, len(self._groups)
+        task[bk.SLOTS_ROOM] = task[bk.ASKED_ROOM] = room
+        task[bk.LACKS_ROOM] = len(lacks)
+        before = 0
+        while True:
+            address = scratch.table_header(self.words, alive)
+            first = int(task[bk.NEXT])
+            code = bk.match_rows(address, task.ctypes.data)
+            last = int(task[bk.NEXT])
+            if code == ev.NO_ROOM:
+                scratch.reserve_touched(2 * scratch.header[ev.ROOM])
+            self.offsets[first + 1 : last + 1] += before
+            if code != bk.DONE or last == self.words.rows:
+                before += int(task[bk.SLOT_COUNT])
+                self.slots.append(slots[: task[bk.SLOT_COUNT]].copy())
+                self.asked.append(asked[:, : task[bk.ASKED_COUNT]].copy())
+                self.lacks.append(lacks[: task[bk.LACK_COUNT]].copy())
+                task[bk.SLOT_COUNT] = task[bk.ASKED_COUNT] = task[bk.LACK_COUNT] = 0
+            if code == bk.DONE:
+                return
+
+
+def ask(
+    index: Index, table: Any, rows: NDArray[np.int64], slots: NDArray[np.int64]
+) -> tuple[list[tuple[int, int]], list[Fault]]:
+    """What the evaluator says about some pairs of row and filter."""
+    found: list[tuple[int, int]] = []
+    faults: list[Fault] = []
+    distinct = np.unique(rows)
+    ignored: list[Fault] = []
+    events = {int(distinct[i]): event for i, event in row_events(table.take(distinct), ignored)}
+    for row, slot in zip(rows.tolist(), slots.tolist(), strict=True):
+        filter, event = index.asking.get(slot), events.get(row)
+        if filter is None or event is None:
+            continue
+        try:
+            said = answer(filter, event)
+        except ConceptPubSubError as error:
+            said = str(error)
+        if said is True:
+            found.append((row, slot))
+        elif said:
+            faults.append(Fault(row, slot, said))
+    return found, faults
+
+
+def joined(offsets: NDArray[np.int64], slots: NDArray[np.int64], more: list[tuple[int, int]]) -> Matches:
+    """Matches with some more pairs of row and slot, which may be among them already."""
+    if not more:
+        return Matches(offsets, slots)
+    rows = len(offsets) - 1
+    extra = np.array(more, np.int64)
+    keys = np.concatenate([np.repeat(np.arange(rows), np.diff(offsets)) << 32 | slots, extra[:, 0] << 32 | extra[:, 1]])
+    keys = np.unique(keys)
+    counts = np.bincount(keys >> 32, minlength=rows)
+    return Matches(np.concatenate([[0], np.cumsum(counts)]), keys & 0xFFFFFFFF)
