@@ -45,7 +45,7 @@ def table_to_events(table: pa.Table | pa.RecordBatch, *, concept: str = "Event")
             if place.aspect in own:
                 raise CodecError(f"two columns {name!r}", column=name)
             own[place.aspect or ""] = cells(column, fields)
-            zone = _metadata(fields).get("timezone") if place.aspect == "time" else zone
+            zone = metadata_aspects(fields).get("timezone") if place.aspect == "time" else zone
         else:
             top.add(place, column, fields)
     events: list[SemanticEvent] = []
@@ -89,7 +89,7 @@ class _Slot:
         if (slot.values is not None) if place.aspect is None else (place.aspect in slot.aspects):
             raise CodecError(f"two columns {place.name!r}", column=place.name)
         if place.aspect is None:
-            slot.values, slot.fixed = cells(column, described), Context(_metadata(described))
+            slot.values, slot.fixed = cells(column, described), Context(metadata_aspects(described))
         else:
             slot.aspects[place.aspect] = cells(column, described)
 
@@ -128,7 +128,7 @@ def _children(column: Any) -> list[Any]:
     return list(chunked.flatten())
 
 
-def _metadata(described: pa.Field) -> Mapping[str, Any]:
+def metadata_aspects(described: pa.Field) -> Mapping[str, Any]:
     """The aspects in a field's metadata: the keys without a colon, which others use for namespaces."""
     aspects: dict[str, Any] = {}
     for key, value in (described.metadata or {}).items():
