@@ -56,7 +56,7 @@ def pushed(select: Filter, outputs: Mapping[str, Expr], functions: Mapping[str, 
     >>> from conceptpubsub.flow.expressions import parse
     >>> outputs = {"price": parse("price", ""), "volume": parse("capital / price", "")}
     >>> pushed(Filter.parse("price * volume >= 10"), outputs, {})
-    'price * capital / price >= 10'
+    'price * (capital / price) >= 10'
     """
     return show(_Pusher(select, outputs, functions).condition(select.tree, True))
 
@@ -152,7 +152,7 @@ class _Pusher:
             case Total(args, at):
                 return Total(tuple(self.put(arg) for arg in args), at)
             case Times(args, at):
-                return Times(_flat(tuple(self.put(arg) for arg in args)), at)
+                return Times(tuple(self.put(arg) for arg in args), at)
             case Minus(arg, at):
                 return Minus(self.put(arg), at)
             case Over(arg, at):
@@ -174,7 +174,7 @@ class _Pusher:
         left, right = self.term(expr.left), self.term(expr.right)
         if expr.sign in "+-":
             return Total((left, Minus(right, 0) if expr.sign == "-" else right), 0)
-        return Times(_flat((left, Over(right, 0) if expr.sign == "/" else right)), 0)
+        return Times((left, Over(right, 0) if expr.sign == "/" else right), 0)
 
     def ref(self, name: str) -> Ref:
         shown = str(Attribute(name))
@@ -197,14 +197,6 @@ class _Exchanger(_Pusher):
 
     def null(self, ref: Ref) -> Any:
         return Null(ref, 0)
-
-
-def _flat(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A product in a product is one product, so that the text needs no parentheses."""
-    found: list[Any] = []
-    for arg in args:
-        found.extend(arg.args if isinstance(arg, Times) and len(arg.args) > 1 else [arg])
-    return tuple(found)
 
 
 def _constant_text(value: Any) -> str:

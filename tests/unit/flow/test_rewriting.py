@@ -69,7 +69,7 @@ def test_figure_1_with_capital_rewrites_to_the_right_paths():
     g.select("Combined", "LargeTrades", "price * volume >= 1000000 AND name = 'Big Blue'")
     h = g.rewrite()
     assert _path(h, "NASDAQ", "LargeTrades") == [
-        "select price * capital / price >= 1000000 AND issue IN ('IBMN')",
+        "select price * (capital / price) >= 1000000 AND issue IN ('IBMN')",
         "transform name = NAS(issue), price, volume = capital / price",
     ]
     assert all(proof.proven for proof in h.proofs), [str(p) for p in h.proofs]
@@ -141,3 +141,18 @@ def test_a_wrong_rewriting_would_be_refuted():
     proof = prove(original, wrong, g.spaces["A"].schema)
     assert not proof.proven
     assert "differ" in proof.reason
+
+
+def test_money_divided_and_multiplied_keeps_its_grouping():
+    """Amounts multiply only with numbers: the quotient of two amounts must stay a quotient."""
+    g = FlowGraph()
+    g.source("A", {"price": "real USD", "capital": "real USD"})
+    g.transform("A", "B", {"price": "price", "volume": "capital / price"})
+    g.select("B", "C", "price * volume >= 1000 USD")
+    h = g.rewrite()
+    assert show(h.paths[1].steps[0]) == "select price * (capital / price) >= 1000 USD"
+    for graph in (g, h):
+        flow = graph.run()
+        got = flow.subscribe("C")
+        flow.publish_all("A", [{"price": 5, "capital": 2000}, {"price": 5, "capital": 10}])
+        assert [e["volume"].value for e in got] == [400]
