@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +181,7 @@ def main() -> None:
 
     def enter(name: str, key: str, run: Callable[[Load, Path], int], given: Load = whole) -> None:
         if wanted is None or key in wanted:
-            found, cpu, wall, memory = measured(run, given, folder)
-            rows.append((name, given.events, found, round(cpu, 1), round(wall, 1), given.events / cpu / 1000, memory))
-            print(f"  {name}: {given.events / cpu / 1000:,.0f} thousand events per CPU-second", flush=True)
+            rows.append(_row(name, given, *measured(run, given, folder)))
 
     enter("Parquet scan, the limit", "scan", scan)
     enter("Matcher alone, 1 process", "match", matching(args.matcher))
@@ -197,9 +196,8 @@ def main() -> None:
             enter("Spark local[2], end to end", "spark", ours("spark", spark, matcher=args.matcher))
             enter("Spark, a UDF row by row", "udf", row_at_a_time(spark), few)
     if wanted is None or "cluster" in wanted:
-        process = multiprocessing.get_context("spawn").Process(target=_on_cluster, args=(whole, folder, args.matcher))
-        process.start()
-        process.join()
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            rows.append(pool.submit(_on_cluster, whole, folder, args.matcher).result())
     header = ("contestant", "events", "matches", "CPU s", "wall s", "k events / CPU-s", "peak MB")
     print_table(f"{events:,} events, {subscriptions:,} subscriptions", header, rows)
     if wanted is None or "stages" in wanted:
@@ -211,12 +209,18 @@ def main() -> None:
     plot("archive", lambda axes: _draw(axes, rows))
 
 
-def _on_cluster(load: Load, folder: Path, matcher: str) -> None:
+def _row(name: str, load: Load, found: int, cpu: float, wall: float, memory: int) -> tuple[Any, ...]:
+    speed = load.events / cpu / 1000
+    print(f"  {name}: {speed:,.0f} thousand events per CPU-second", flush=True)
+    return name, load.events, found, round(cpu, 1), round(wall, 1), speed, memory
+
+
+def _on_cluster(load: Load, folder: Path, matcher: str) -> tuple[Any, ...]:
     """A process has one session, so executors of their own need a process of their own."""
     with _Session("local-cluster[2,1,1024]") as spark:
-        found, cpu, wall, _ = measured(ours("spark", spark, matcher=matcher), load, folder)
-    speed = f"{load.events / cpu / 1000:,.0f} thousand events per CPU-second"
-    print(f"  Spark local-cluster[2,1,1024]: {speed}, {found} matches, {cpu:.1f} CPU s, {wall:.1f} s", flush=True)
+        return _row(
+            "Spark local-cluster[2,1,1024]", load, *measured(ours("spark", spark, matcher=matcher), load, folder)
+        )
 
 
 class _Session:

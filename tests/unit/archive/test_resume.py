@@ -62,7 +62,8 @@ def test_a_run_that_is_killed_continues(tmp_path: Path) -> None:
         until = time.monotonic() + 120
         while len(list(out.glob("manifest/x-*.json"))) < seen and run.poll() is None and time.monotonic() < until:
             time.sleep(0.005)
-        os.killpg(run.pid, signal.SIGKILL)
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
         run.wait()
     assert list(out.glob("manifest/x-*.json"))
     (out / "deliveries" / "bucket=0000").mkdir(parents=True, exist_ok=True)
