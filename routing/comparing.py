@@ -19,6 +19,7 @@ from conceptpubsub import relations
 from conceptpubsub.errors import IncompatibleFilters, NetworkError, Undecided, hint, near
 from conceptpubsub.filters import Filter
 from conceptpubsub.relations.forest import CoveringForest
+from conceptpubsub.routing.gates import Gates
 from conceptpubsub.routing.kinds import Kinds
 
 Answer = TypeVar("Answer")
@@ -45,7 +46,14 @@ class Comparison:
         self._clock = clock
         self._numbers: dict[str, int] = {}
         self._known: dict[tuple[str, int, int], Any] = {}
+        self._before = _decisions()
         self._kinds = Kinds(self._identical)
+        self.gates = Gates(self.overlaps)
+
+    @property
+    def checks(self) -> int:
+        """How many pairs of filters were compared in this process since this comparison began, in forests too."""
+        return _decisions() - self._before
 
     # ------------------------------------------------------------------ questions
 
@@ -124,6 +132,11 @@ class Comparison:
         finally:
             if self._clock is not None:
                 self.seconds += self._clock() - start
+
+
+def _decisions() -> int:
+    counted = relations.statistics()
+    return sum(counted.get(kind, 0) for kind in ("domain", "z3", "safe answer"))
 
 
 def comparison(name: str, clock: Callable[[], float] | None = None) -> Comparison:

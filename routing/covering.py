@@ -55,8 +55,8 @@ class Widest(DistinctReduction):
     def _plant(self, forest: CoveringForest, digest: str) -> None:
         filter = self._filters[digest]
         seen = self.comparison.seen(filter)
-        cover = forest.cover_of(seen)
-        forest.insert(digest, seen)
+        self.comparison.timed("forest", lambda: forest.insert(digest, seen), None)
+        cover = forest.parent(digest)
         if cover is None:
             self.tell(digest, filter)
             for below in forest.covered_by(digest):
@@ -79,7 +79,7 @@ class Widest(DistinctReduction):
 
     def _uproot(self, forest: CoveringForest, digest: str) -> None:
         exposed = forest.covered_by(digest) if digest in self.told else ()
-        forest.remove(digest)
+        self.comparison.timed("forest", lambda: forest.remove(digest), None)
         self.untell(digest)
         for below in sorted(exposed):
             if forest.is_root(below):

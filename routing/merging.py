@@ -5,16 +5,17 @@ agree on, and one or the other of the rest. With ``excess`` filters that disagre
 is no longer than they are and at most that share of what it matches is in vain; brokers then see some events that
 nobody wants.
 
-Mergers are made anew from the filters held, reference by reference in order of name, whenever one of their kind comes
-or goes: which mergers there are does not depend on who came first.
+Filters of one kind pass one stage for each reference they name, in order of name; a stage makes the mergers of a bucket
+anew whenever a filter in it comes or goes: which mergers there are does not depend on who came first.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from conceptpubsub.filters import Filter
 from conceptpubsub.routing.comparing import Comparison
@@ -53,17 +54,15 @@ class Fewest(Reduction):
         self._excess = excess
         self._widest = Widest(comparison)
         self._merged = Widest(comparison)
-        self._kinds: dict[Hashable, dict[str, Filter]] = {}
-        self._mergers: dict[Hashable, dict[str, Filter]] = {}
-        self._kind_of: dict[str, Hashable] = {}
+        self._stages: dict[Hashable, list[Stage]] = {}
+        self._held: dict[str, tuple[Hashable, Filter]] = {}
         self.told = self._merged.told
 
     def __contains__(self, member: object) -> bool:
         return member in self._widest
 
     def is_empty(self) -> bool:
-        kept = self._kinds or self._mergers or self._kind_of
-        return self._widest.is_empty() and self._merged.is_empty() and not kept
+        return self._widest.is_empty() and self._merged.is_empty() and not (self._stages or self._held)
 
     def take(self, member: Member, filter: Filter) -> None:
         self._widest.take(member, filter)
@@ -73,78 +72,141 @@ class Fewest(Reduction):
 
     def change(self, added: Iterable[tuple[Member, Filter]], removed: Iterable[Member] = ()) -> Change:
         wider = self._widest.change(added, removed)
-        touched: dict[Hashable, None] = {}
+        touched: dict[Hashable, Flow] = {}
         for digest in wider.withdraw:
-            kind = self._kind_of.pop(digest)
-            del self._kinds[kind][digest]
-            touched[kind] = None
+            kind, filter = self._held.pop(digest)
+            touched.setdefault(kind, Flow({}, {})).gone[digest] = filter
         for digest, filter in wider.announce:
-            kind = self._kind_of[digest] = self._kind(digest, filter)
-            self._kinds.setdefault(kind, {})[digest] = filter
-            touched[kind] = None
+            kind = self._kind(digest, filter)
+            self._held[digest] = kind, filter
+            touched.setdefault(kind, Flow({}, {})).come[digest] = filter
         fresh: list[tuple[Member, Filter]] = []
         stale: list[Member] = []
-        for kind in touched:
-            before = self._mergers.pop(kind, {})
-            held = self._kinds[kind]
-            after = self._mergers_of(held.values())
-            if held:
-                self._mergers[kind] = after
-            else:
-                del self._kinds[kind]
-            fresh += [((kind, digest), filter) for digest, filter in after.items() if digest not in before]
-            stale += [(kind, digest) for digest in before if digest not in after]
+        for kind, flow in touched.items():
+            flow = self._through(kind, flow)
+            fresh += [((kind, digest), filter) for digest, filter in flow.come.items()]
+            stale += [(kind, digest) for digest in flow.gone]
         return self._merged.change(fresh, stale)
 
     def _kind(self, digest: str, filter: Filter) -> Hashable:
         """What filters share that may be merged; one that no other may be merged with is a kind of its own."""
-        found = shape(filter)
+        found = shape(filter) if self._comparison.merges else None
         return digest if found is None else (self._comparison.group(filter), found.names, found.scope)
 
-    def _mergers_of(self, held: Iterable[Filter]) -> dict[str, Filter]:
-        filters = {filter.digest: filter for filter in held}
-        found = shape(next(iter(filters.values()))) if len(filters) > 1 and self._comparison.merges else None
-        if found is None:
-            return filters
-        for name in sorted(found.names):
-            buckets: dict[Hashable, list[Filter]] = {}
-            for digest in sorted(filters):
-                parted = shape(filters[digest])
-                assert parted is not None
-                buckets.setdefault(parted.rest(name), []).append(filters[digest])
-            filters = {}
-            for bucket in buckets.values():
-                for merger in self._joined(bucket, name):
-                    filters[merger.digest] = merger
-        return self._loosely(filters) if self._excess else filters
+    def _through(self, kind: Hashable, flow: Flow) -> Flow:
+        """What comes out of a kind's stages when filters come and go at their beginning."""
+        if not isinstance(kind, tuple):
+            return flow
+        stages = self._stages.get(kind)
+        if stages is None:
+            stages = self._stages[kind] = [Perfect(name, self._comparison) for name in sorted(kind[1])]
+            stages += [Loose(self._comparison, self._excess)] if self._excess else []
+        for stage in stages:
+            flow = stage.change(flow)
+        if not any(stage.held for stage in stages):
+            del self._stages[kind]
+        return flow
 
-    def _joined(self, bucket: list[Filter], name: str) -> list[Filter]:
-        """Filters that differ in one reference only, as few as the bound on a filter's length allows."""
-        rooms: list[list[Filter]] = [[]]
-        room = 0
-        for filter in bucket:
-            if room and room + length(filter) > MAX_ATOMS:
-                rooms.append([])
-                room = 0
-            rooms[-1].append(filter)
-            room += length(filter)
-        return [
-            self._comparison.timed("merge", partial(factored, tuple(r), name), r[0]) if r[1:] else r[0] for r in rooms
-        ]
 
-    def _loosely(self, filters: dict[str, Filter]) -> dict[str, Filter]:
-        """Merge what may be merged within the excess allowed, where the merger is no longer than its parts."""
+class Flow(NamedTuple):
+    """Filters that come and filters that go, by digest."""
+
+    come: dict[str, Filter]
+    gone: dict[str, Filter]
+
+
+class Stage(ABC):
+    """A step of merging: filters fall into buckets, and what comes out of a bucket depends on what is in it."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.held: dict[Hashable, dict[str, Filter]] = {}
+        self._out: dict[Hashable, dict[str, Filter]] = {}
+
+    def change(self, flow: Flow) -> Flow:
+        """Take filters in and let others go; what comes out, and what no longer does."""
+        touched: dict[Hashable, None] = {}
+        for digest, filter in flow.come.items():
+            bucket = self.bucket(filter)
+            self.held.setdefault(bucket, {})[digest] = filter
+            touched[bucket] = None
+        for digest, filter in flow.gone.items():
+            bucket = self.bucket(filter)
+            del self.held[bucket][digest]
+            touched[bucket] = None
+        come: dict[str, Filter] = {}
+        gone: dict[str, Filter] = {}
+        for bucket in touched:
+            before, held = self._out.pop(bucket, {}), self.held[bucket]
+            after = {filter.digest: filter for filter in self.merged([held[digest] for digest in sorted(held)])}
+            if held:
+                self._out[bucket] = after
+            else:
+                del self.held[bucket]
+            come.update((digest, filter) for digest, filter in after.items() if digest not in before)
+            gone.update((digest, filter) for digest, filter in before.items() if digest not in after)
+        return Flow(come, gone)
+
+    @abstractmethod
+    def bucket(self, filter: Filter) -> Hashable:
+        """Where a filter falls."""
+
+    @abstractmethod
+    def merged(self, filters: list[Filter]) -> list[Filter]:
+        """What comes out of a bucket."""
+
+
+class Perfect(Stage):
+    """Merges filters that differ in one reference only."""
+
+    def __init__(self, name: str, comparison: Comparison) -> None:
+        super().__init__(comparison)
+        self._name = name
+
+    def bucket(self, filter: Filter) -> Hashable:
+        found = shape(filter)
+        assert found is not None
+        return found.rest(self._name)
+
+    def merged(self, filters: list[Filter]) -> list[Filter]:
+        """As few filters as the bound on a filter's length allows."""
         made: list[Filter] = []
-        for digest in sorted(filters):
-            filter = filters[digest]
-            place = 0
-            while place < len(made):
-                merger = self._comparison.merge(made[place], filter, self._excess)
-                if merger is not None and length(merger) <= max(length(made[place]), length(filter)):
-                    filter = merger
-                    del made[place]
-                    place = 0
-                else:
-                    place += 1
-            made.append(filter)
-        return {filter.digest: filter for filter in made}
+        room: list[Filter] = []
+        for filter in filters:
+            if room and sum(map(length, room)) + length(filter) > MAX_ATOMS:
+                made.append(self._joined(room))
+                room = []
+            room.append(filter)
+        return [*made, self._joined(room)] if room else made
+
+    def _joined(self, filters: list[Filter]) -> Filter:
+        if len(filters) == 1:
+            return filters[0]
+        return self.comparison.timed("merge", partial(factored, tuple(filters), self._name), filters[0])
+
+
+class Loose(Stage):
+    """Merges neighbours, in the order of what they say, where the merger is no longer than they are."""
+
+    def __init__(self, comparison: Comparison, excess: float) -> None:
+        super().__init__(comparison)
+        self._excess = excess
+
+    def bucket(self, filter: Filter) -> Hashable:
+        return None
+
+    def merged(self, filters: list[Filter]) -> list[Filter]:
+        made: list[Filter] = []
+        for filter in sorted(filters, key=_said):
+            merger = self.comparison.merge(made[-1], filter, self._excess) if made else None
+            if merger is not None and length(merger) <= max(length(made[-1]), length(filter)):
+                made[-1] = merger
+            else:
+                made.append(filter)
+        return made
+
+
+def _said(filter: Filter) -> tuple[str, ...]:
+    found = shape(filter)
+    assert found is not None
+    return tuple(part.meaning for _, part in found.parts)

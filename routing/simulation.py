@@ -288,6 +288,7 @@ class Simulation:
             traffic=dict(tally.traffic),
             relations_asked=dict(comparison.asked),
             relations_decided=dict(comparison.decided),
+            relation_checks=comparison.checks,
             relations_seconds=comparison.seconds,
             dead_letters=dict(dead),
             problems=dict(tally.problems),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from conceptpubsub.filters import Filter
 from conceptpubsub.routing.comparing import Comparison
 from conceptpubsub.routing.forwarding import Forwarding
+from conceptpubsub.routing.gates import SHUT, Gate
 from conceptpubsub.routing.messages import Advertise, Message, Subscribe, Unadvertise, Unsubscribe
 from conceptpubsub.routing.strategy import Change, Interface, Member, Reduction, Strategy
 
@@ -42,6 +43,7 @@ class Tables:
         self.subscriptions: dict[Interface, dict[str, Filter]] = {}
         self.advertisements: dict[Interface, dict[str, Filter]] = {}
         self.told: dict[str, Told] = {}
+        self._gates: dict[str, Gate] = {}
 
     # ------------------------------------------------------------------ subscriptions
 
@@ -86,11 +88,12 @@ class Tables:
         entries.update(fresh)
         outputs = self._readvertise(interface, fresh, ())
         if self.gated and isinstance(interface, str) and interface in self.told:
+            self._gates[interface] = self.comparison.gates.of(entries.values())
             subscriptions = self.told[interface].subscriptions
             wanted = [
                 (member, filter)
                 for member, filter in self._members(interface)
-                if member not in subscriptions and any(self.comparison.overlaps(filter, ad) for _, ad in fresh)
+                if member not in subscriptions and self._open(interface, filter)
             ]
             outputs += _subscriptions(interface, subscriptions.change(wanted))
         return outputs
@@ -104,7 +107,11 @@ class Tables:
         if not entries:
             del self.advertisements[interface]
         outputs = self._readvertise(interface, (), gone)
+        if isinstance(interface, str):
+            self._gates.pop(interface, None)
         if self.gated and isinstance(interface, str) and interface in self.told:
+            if entries:
+                self._gates[interface] = self.comparison.gates.of(entries.values())
             subscriptions = self.told[interface].subscriptions
             idle = [
                 member
@@ -127,8 +134,7 @@ class Tables:
 
     def _open(self, neighbour: str, filter: Filter) -> bool:
         """Whether something that a subscription wants may come from a neighbour."""
-        overlaps = self.comparison.overlaps
-        return any(overlaps(filter, ad) for ad in self.advertisements.get(neighbour, {}).values())
+        return self.comparison.gates.lets(self._gates.get(neighbour, SHUT), filter)
 
     def _members(self, apart_from: Interface) -> Iterator[tuple[Member, Filter]]:
         """The subscriptions of all other interfaces that some event can match."""
