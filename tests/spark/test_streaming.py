@@ -76,23 +76,24 @@ def test_a_stream_that_is_killed_at_random(kills: int, tmp_path: Path) -> None:
     write(tmp_path / "in", 0, FILES)
     make = random.Random(kills)
     command = [sys.executable, "-m", "tests.spark.on_a_stream", str(tmp_path)]
-    killed = 0
+    killed, files = 0, FILES
     while killed < kills:
         run = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
         committed = len(list((tmp_path / "out" / "manifest").glob("batch-*.json")))
         until = time.monotonic() + 120
-        if committed < FILES - 2:  # let it come past its start, then strike at any moment
+        if committed < files - 2:  # let it come past its start, then strike at any moment
             while run.poll() is None and time.monotonic() < until:
                 if len(list((tmp_path / "out" / "manifest").glob("batch-*.json"))) > committed:
                     break
                 time.sleep(0.01)
         time.sleep(make.random() * 2)
-        if run.poll() is not None:  # it came to its end: there is nothing left to kill
-            break
+        if run.poll() is not None:  # it came to its end: more to do, so that it can be killed again
+            write(tmp_path / "in", files, FILES)
+            files += FILES
+            continue
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
         killed += 1
-    assert killed
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    check(tmp_path / "out", FILES)
+    check(tmp_path / "out", files)
