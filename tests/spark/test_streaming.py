@@ -88,6 +88,7 @@ def test_a_stream_that_is_killed_at_random(kills: int, tmp_path: Path) -> None:
                 time.sleep(0.01)
         time.sleep(make.random() * 2)
         if run.poll() is not None:  # it came to its end: more to do, so that it can be killed again
+            assert run.returncode == 0, "the stream failed by itself"
             write(tmp_path / "in", files, FILES)
             files += FILES
             continue
