@@ -187,9 +187,12 @@ def references(node: Any) -> tuple[Ref, ...]:
     stack = [node]
     while stack:
         top = stack.pop()
-        if isinstance(top, Ref):
+        kind = type(top)
+        if kind is Ref:
             found.setdefault(top.key, top)
-        else:
+        elif kind is Comparison:  # by far the most
+            stack += (top.right, top.left)
+        elif kind is not Constant:
             stack.extend(reversed(children(top)))
     return tuple(found.values())
 

@@ -19,9 +19,6 @@ from conceptpubsub.relations.domains import ABSENT, EMPTY, Domain, Part, Sort, q
 from conceptpubsub.relations.kinds import Kind
 from conceptpubsub.relations.outcome import GaveUp
 
-Truths = tuple[Domain, Domain]
-_UNKNOWN: Truths = (EMPTY, EMPTY)
-
 
 def reference(atom: Atom) -> Ref:
     """The one reference that an atom tests against constants; `GaveUp` where there is arithmetic or a second one."""
@@ -36,38 +33,41 @@ def reference(atom: Atom) -> Ref:
     return atom.ref
 
 
-def truths(atom: Atom, kind: Kind) -> Truths:
-    """Where an atom is true and where it is false, for a reference bound to an attribute of a kind."""
+def side(atom: Atom, positive: bool, kind: Kind) -> Domain:
+    """Where an atom is true, or where it is false, for a reference bound to an attribute of a kind."""
     if isinstance(atom, Compare):
         assert isinstance(atom.right, Lit)
-        return _both(atom.op, (atom.right,), kind)
+        return _compared(atom.op, (atom.right,), positive, kind)
     if isinstance(atom, OneOf):
-        return _both("=", atom.values, kind)
+        return _compared("=", atom.values, positive, kind)
     if isinstance(atom, TextTest):
-        return _text_test(atom, kind)
+        op, pattern = atom.op, atom.pattern
+        return _textual(texts.tested(op, pattern), lambda held: text_test(op, held, pattern), positive, kind)
     if isinstance(atom, IsNull):
-        return ABSENT, domains.without_missing(kind.universe)
-    return _isa(atom, kind)
+        return ABSENT if positive else domains.without_missing(kind.universe)
+    return _isa(atom, positive, kind)
 
 
-def _both(op: str, values: tuple[Lit, ...], kind: Kind) -> Truths:
+def _compared(op: str, values: tuple[Lit, ...], positive: bool, kind: Kind) -> Domain:
     """``op`` with one constant, or equality with several of one sort."""
     first = values[0]
     match first.kind:
         case "number":
-            return _ordered(domains.NUMBER, op, values, kind)
+            return _ordered(domains.NUMBER, op, values, positive, kind)
+        case "text":
+            return _texts(op, values, positive, kind)
         case "quantity":
-            return _ordered(_quantity(first, kind), op, values, kind)
+            return _ordered(_quantity(first, kind), op, values, positive, kind)
         case "money":
             if kind.bare:
                 raise GaveUp("money compared with a plain number")
-            return _ordered(domains.MONEY, op, values, kind)
+            return _ordered(domains.MONEY, op, values, positive, kind)
         case "instant":
-            return _ordered(domains.INSTANT, op, values, kind)
+            return _ordered(domains.INSTANT, op, values, positive, kind)
         case "bool":
-            return _booleans(op, first.value, kind)
+            return _boolean(op, first.value, positive, kind)
         case _:
-            return _texts(op, values, kind)
+            return _texts(op, values, positive, kind)
 
 
 def _quantity(lit: Lit, kind: Kind) -> Sort:
@@ -82,10 +82,10 @@ def _quantity(lit: Lit, kind: Kind) -> Sort:
     return quantity_sort(dimension.key)
 
 
-def _ordered(sort: Sort, op: str, values: tuple[Lit, ...], kind: Kind) -> Truths:
+def _ordered(sort: Sort, op: str, values: tuple[Lit, ...], positive: bool, kind: Kind) -> Domain:
     room = kind.universe.part(sort) if sort else ()
     if not room:
-        return _UNKNOWN
+        return EMPTY
     found: intervals.Intervals = ()
     for lit in values:
         number = lit.value.ns if isinstance(lit.value, Instant) else lit.value
@@ -93,51 +93,49 @@ def _ordered(sort: Sort, op: str, values: tuple[Lit, ...], kind: Kind) -> Truths
     grid = kind.grid(sort)
     if grid is not None:
         found = intervals.snapped(found, grid)
-    inside = found if room is intervals.LINE else intervals.intersection(room, found)
-    return _sided(sort, inside, intervals.difference(room, found))
+    if not positive:
+        return _of(sort, intervals.difference(room, found))
+    return _of(sort, found if room is intervals.LINE else intervals.intersection(room, found))
 
 
-def _sided(sort: Sort, true: Part, false: Part) -> Truths:
-    return Domain({sort: true}) if true else EMPTY, Domain({sort: false}) if false else EMPTY
+def _of(sort: Sort, part: Part) -> Domain:
+    return Domain({sort: part}) if part else EMPTY
 
 
-def _booleans(op: str, value: bool, kind: Kind) -> Truths:
-    room = kind.universe.part(domains.BOOL)
-    same = room & (2 if value else 1)
+def _boolean(op: str, value: bool, positive: bool, kind: Kind) -> Domain:
     if op not in ("=", "<>"):
-        return _UNKNOWN
-    true, false = _sided(domains.BOOL, same, room & ~same)
-    return (true, false) if op == "=" else (false, true)
+        return EMPTY
+    same = 2 if value == ((op == "=") is positive) else 1
+    return _of(domains.BOOL, kind.universe.part(domains.BOOL) & same)
 
 
-def _texts(op: str, values: tuple[Lit, ...], kind: Kind) -> Truths:
+def _texts(op: str, values: tuple[Lit, ...], positive: bool, kind: Kind) -> Domain:
     if len(values) == 1:
         found = texts.compared(op, values[0].value)
     else:
         found = texts.one_of({lit.value for lit in values})
-    return _textual(texts.Texts(found), lambda held: any(arithmetic.ordered(op, held, v.value) for v in values), kind)
+
+    def test(held: str) -> bool:
+        return any(arithmetic.ordered(op, held, lit.value) for lit in values)
+
+    return _textual(texts.Texts(found), test, positive, kind)
 
 
-def _text_test(atom: TextTest, kind: Kind) -> Truths:
-    op, pattern = atom.op, atom.pattern
-    return _textual(texts.tested(op, pattern), lambda held: text_test(op, held, pattern), kind)
-
-
-def _textual(found: texts.Texts, test: Callable[[str], bool], kind: Kind) -> Truths:
+def _textual(found: texts.Texts, test: Callable[[str], bool], positive: bool, kind: Kind) -> Domain:
     """A test of text, on texts and on the IRIs that stand for concepts."""
     room = kind.universe.part(domains.TEXT)
     if domains.CONCEPT in kind.universe.parts:
         mask = sum(1 << i for i, iri in enumerate(iris(kind.ontology)) if test(iri))
-        whole = kind.universe.parts[domains.CONCEPT]
-        return _sided(domains.CONCEPT, mask & whole, whole & ~mask)
+        return _of(domains.CONCEPT, kind.universe.parts[domains.CONCEPT] & (mask if positive else ~mask))
     if not room.intervals:
-        return _UNKNOWN
+        return EMPTY
+    if positive:
+        inside = found if room is texts.EVERY else texts.meet(room, found)
+        return Domain({domains.TEXT: inside}) if inside.intervals else EMPTY
     outside = texts.minus(room, found)
     if len(outside) > 1:
         raise GaveUp("a union of tests of text")
-    inside = texts.meet(room, found)
-    true = Domain({domains.TEXT: inside}) if inside.intervals else EMPTY
-    return true, Domain({domains.TEXT: outside[0]}) if outside else EMPTY
+    return Domain({domains.TEXT: outside[0]}) if outside else EMPTY
 
 
 @lru_cache(maxsize=64)
@@ -146,30 +144,23 @@ def iris(ontology: Any) -> tuple[str, ...]:
     return tuple(ontology.by_index(i).iri for i in range(ontology.index_count))
 
 
-def _isa(atom: IsA, kind: Kind) -> Truths:
+def _isa(atom: IsA, positive: bool, kind: Kind) -> Domain:
     universe = kind.universe
     if not kind.concepts:
-        same, other = texts.compared("=", atom.name), texts.compared("<>", atom.name)
+        named = texts.Texts(texts.compared("=" if positive else "<>", atom.name))
         sorts = [s for s in (domains.TEXT, domains.NAMED) if universe.part(s).intervals]
-        return (
-            Domain({sort: texts.meet(universe.part(sort), texts.Texts(same)) for sort in sorts}),
-            Domain({sort: texts.meet(universe.part(sort), texts.Texts(other)) for sort in sorts}),
-        )
-    mask = atom.concept.mask
-    true: dict[Sort, Part] = {}
-    false: dict[Sort, Part] = {}
-    for sort in (domains.CONCEPT, domains.COMPLEX):
-        room = universe.parts.get(sort, 0)
-        if room & mask:
-            true[sort] = room & mask
-        if room & ~mask:
-            false[sort] = room & ~mask
+        return Domain({sort: texts.meet(universe.part(sort), named) for sort in sorts})
+    mask = atom.concept.mask if positive else ~atom.concept.mask
+    found: dict[Sort, Part] = {
+        sort: universe.parts[sort] & mask
+        for sort in (domains.CONCEPT, domains.COMPLEX)
+        if universe.parts.get(sort, 0) & mask
+    }
     room_for_texts = universe.part(domains.TEXT)
     if room_for_texts.intervals:
-        inside, outside = _spellings(kind.ontology, atom.concept.index)
-        true[domains.TEXT] = texts.meet(room_for_texts, inside)
-        false[domains.TEXT] = texts.meet(room_for_texts, outside)
-    return Domain(true), Domain(false)
+        spelt = _spellings(kind.ontology, atom.concept.index)[0 if positive else 1]
+        found[domains.TEXT] = texts.meet(room_for_texts, spelt)
+    return Domain(found)
 
 
 @lru_cache(maxsize=1024)

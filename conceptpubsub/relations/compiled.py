@@ -8,14 +8,14 @@ Rule 2  What cannot be said as terms (arithmetic, two currencies, too many terms
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from conceptpubsub.converters import Money
 from conceptpubsub.filters import Filter
-from conceptpubsub.filters.normal import Atom, Compare, IsA, IsNull, Lit, Normal, OneOf, Ref, atoms
+from conceptpubsub.filters.normal import Atom, Compare, IsA, IsNull, Lit, OneOf, Ref, atoms
 from conceptpubsub.relations import domains
-from conceptpubsub.relations.atoms import contains, reference, truths
+from conceptpubsub.relations.atoms import contains, reference, side
 from conceptpubsub.relations.domains import ANYTHING, Domain
 from conceptpubsub.relations.kinds import Kind
 from conceptpubsub.relations.outcome import GaveUp
@@ -31,6 +31,7 @@ class Compiled:
         "certain",
         "currency",
         "filter",
+        "outline",
         "reason",
         "signature",
         "size",
@@ -54,10 +55,12 @@ class Compiled:
         self.bound: dict[Any, Terms] = {}
         self.terms: Terms | None = None
         self.reason = ""
+        self.outline: Any = None
+        """Kept here for the covering forest, see `conceptpubsub.relations.outlines`."""
         self.certain = False
         """Whether no term is empty, for certain."""
         try:
-            self.currency = currency(filter)
+            self.currency = _currency(filter, listed)
             if any(slot.mixed for slot in self.signature.slots.values()):
                 raise GaveUp("kinds that differ below one reference")
             self.terms = _open_terms(self)
@@ -75,9 +78,9 @@ def compiled(filter: Filter) -> Compiled:
     return made
 
 
-def currency(filter: Filter) -> str | None:
+def _currency(filter: Filter, listed: Iterable[Atom]) -> str | None:
     """The one currency that a filter's constants are in; `GaveUp` where there are several."""
-    found = currencies(filter.normal)
+    found = currencies(listed)
     found |= {value.currency for value in filter.scope.defaults.values() if isinstance(value, Money)}
     if len(found) > 1:
         raise GaveUp("two currencies")
@@ -86,10 +89,10 @@ def currency(filter: Filter) -> str | None:
     return next(iter(found), None)
 
 
-def currencies(normal: Normal) -> set[str]:
+def currencies(listed: Iterable[Atom]) -> set[str]:
     """The currencies of the constants that attributes are compared with."""
     found: set[str] = set()
-    for atom in atoms(normal):
+    for atom in listed:
         lits = atom.values if isinstance(atom, OneOf) else (atom.right,) if isinstance(atom, Compare) else ()
         found.update(str(lit.of) for lit in lits if isinstance(lit, Lit) and lit.kind == "money")
     return found
@@ -108,13 +111,14 @@ def _open_terms(made: Compiled) -> Terms:
 
     found = terms_of(made.filter.normal, literal)
     if made.strict:
-        found = [present for term in found if (present := _present(term, slots)) is not None]
+        found = [whole for term in found if (whole := present(term, slots)) is not None]
     else:
         found = [{key: d for key, d in term.items() if d != universes[key]} for term in found]
     return joined(found)
 
 
-def _present(term: Term, slots: Mapping[str, Slot]) -> Term | None:
+def present(term: Term, slots: Mapping[str, Slot]) -> Term | None:
+    """A term where every reference of the filter must be there, or None where that cannot be."""
     made: Term = {}
     for key, slot in slots.items():
         held = term.get(key)
@@ -126,11 +130,11 @@ def _present(term: Term, slots: Mapping[str, Slot]) -> Term | None:
 
 def literal_domain(atom: Atom, positive: bool, slot: Slot, kind: Kind, two_valued: bool, default: Any = None) -> Domain:
     """The values, and missing, for which a literal holds."""
-    true, false = truths(atom, kind)
     if not two_valued:
-        return true if positive else false
+        return side(atom, positive, kind)
+    true = side(atom, True, kind)
     if default is not None and not isinstance(atom, IsNull):
-        own = true if kind is slot.kind else truths(atom, slot.kind)[0]
+        own = true if kind is slot.kind else side(atom, True, slot.kind)
         if contains(own, default, slot.kind.ontology):
             true = Domain(true.parts, True, true.rest)
     return true if positive else domains.opposite(true, kind.universe)
@@ -142,7 +146,7 @@ def unbound_truth(atom: Atom, positive: bool, slot: Slot, two_valued: bool, defa
         return positive if default is None else not positive
     if not two_valued:
         return False
-    holds = default is not None and contains(truths(atom, slot.kind)[0], default, slot.kind.ontology)
+    holds = default is not None and contains(side(atom, True, slot.kind), default, slot.kind.ontology)
     return holds is positive
 
 
@@ -152,4 +156,4 @@ def universe_of(found: Signature, key: str) -> Domain:
     return ANYTHING if slot is None else slot.universe
 
 
-__all__ = ["Compiled", "Ref", "compiled", "currencies", "literal_domain", "unbound_truth", "universe_of"]
+__all__ = ["Compiled", "Ref", "compiled", "currencies", "literal_domain", "present", "unbound_truth", "universe_of"]

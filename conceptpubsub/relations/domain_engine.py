@@ -57,7 +57,9 @@ def overlaps(one: Compiled, other: Compiled) -> bool:
 
 def satisfiable(of: Compiled) -> bool:
     """Whether some event matches a filter."""
-    return bool(of.terms) if of.certain else example(of) is not None
+    if of.certain and meeting(of.signature, of.signature) == INDEPENDENT:
+        return bool(of.terms)
+    return example(of) is not None
 
 
 def uncovered(outer: Compiled, inner: Compiled) -> Found | None:

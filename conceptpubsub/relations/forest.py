@@ -1,29 +1,36 @@
 """The covering forest: filters under the filters that cover them, among a hundred thousand, without scanning them all.
 
 Rule 1  No root covers another root. Every other filter hangs below one that covers it.
-Rule 2  Only roots are indexed: by an attribute that each of their terms needs (to find a cover), and by all that they
-        need (to find the covered).
+Rule 2  Only roots are indexed: each of their terms by what it asks of one attribute (a cover matches the sample of what
+        it covers), and a sample of each by all its attributes (the covered have samples that match).
 Rule 3  Removing a filter re-exposes what hung below it: each finds another cover or becomes a root.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from conceptpubsub.errors import DuplicateKey, UnknownKey
 from conceptpubsub.filters import Filter
 from conceptpubsub.relations.decide import covers
-from conceptpubsub.relations.outlines import UNBOUNDED, Outline, outline
-from conceptpubsub.relations.postings import Postings, mask_of
+from conceptpubsub.relations.outlines import STEP, UNBOUNDED, Ask, Needs, Outline, outline
+from conceptpubsub.relations.postings import Points, Ranges, mask_of
+
+_BITS: Final = 20
+_AN_OBJECT: Final = Ask(*UNBOUNDED)
 
 
 class _Node:
-    __slots__ = ("children", "filter", "key", "number", "outline", "parent")
+    __slots__ = ("asked", "children", "filter", "key", "number", "outline", "parent", "sampled")
 
     def __init__(self, key: Hashable, filter: Filter, number: int) -> None:
         self.key, self.filter, self.number = key, filter, number
         self.outline: Outline = outline(filter)
+        self.asked: list[str] = []
+        self.sampled: list[str] = []
+        """The names under which its terms and its sample stand."""
         self.parent: _Node | None = None
         self.children: dict[Hashable, _Node] = {}
 
@@ -44,9 +51,12 @@ class CoveringForest:
     def __init__(self) -> None:
         self._nodes: dict[Hashable, _Node] = {}
         self._roots: dict[int, _Node] = {}
-        self._anchors: dict[str, Postings] = {}
-        self._needing: dict[str, Postings] = {}
+        self._asking: dict[str, Ranges] = {}
+        self._samples: dict[str, Points] = {}
         self._loose: dict[int, _Node] = {}
+        """Roots with a term that needs nothing: they match all samples, for all that is known."""
+        self._hidden: dict[int, _Node] = {}
+        """Roots of which no sample is known."""
         self._next = 0
 
     def __len__(self) -> int:
@@ -136,99 +146,127 @@ class CoveringForest:
     # ------------------------------------------------------------------ the index
 
     def _index(self, node: _Node) -> None:
+        """Enter a root: each of its terms where the fewest others stand, and its sample under all it needs."""
         self._roots[node.number] = node
         made = node.outline
-        if not made.bounded:
+        if made.bounded:
+            for at, term in enumerate(made.terms):
+                mask = mask_of(term)
+                key = min(term, key=lambda name, of=term: self._crowd(name, of[name]))  # type: ignore[misc]
+                most = made.hulls[key][1] if key in made.hulls else math.inf
+                self._asking.setdefault(key, Ranges()).add(_ticket(node, at), mask, term[key], most)
+                node.asked.append(key)
+        else:
             self._loose[node.number] = node
+        if made.sample is None:
+            self._hidden[node.number] = node
             return
-        mask = mask_of(made.hulls)
-        for key in made.needed:
-            self._anchors.setdefault(key, Postings()).add(node.number, mask, *made.hulls.get(key, UNBOUNDED))
-        registered = self._registered(made)
-        mask = mask_of(registered)
-        for key, bounds in registered.items():
-            self._needing.setdefault(key, Postings()).add(node.number, mask, *bounds)
+        names = _names(made, made.sample)
+        mask = mask_of(names)
+        for at, (name, ask) in enumerate((name, ask) for name, asks in names.items() for ask in asks):
+            self._samples.setdefault(name, Points()).add(_ticket(node, at), mask, ask)
+            node.sampled.append(name)
+
+    def _crowd(self, key: str, ask: Ask) -> int:
+        ranges = self._asking.get(key)
+        return 0 if ranges is None else ranges.crowd(ask)
 
     def _unindex(self, node: _Node) -> None:
         del self._roots[node.number]
-        made = node.outline
-        if not made.bounded:
-            del self._loose[node.number]
-            return
-        for table, keys in ((self._anchors, made.needed), (self._needing, self._registered(made))):
-            for key in keys:
-                table[key].remove(node.number)
-                if not len(table[key]):
-                    del table[key]
-
-    def _registered(self, made: Outline) -> dict[str, tuple[float, float]]:
-        """The keys under which a root is found by what may cover it: of all it needs, and of the concepts above."""
-        found: dict[str, tuple[float, float]] = {}
-        for key in {*made.hulls, *made.needed}:
-            low, high = made.hulls.get(key, UNBOUNDED)
-            for name in made.above[key]:
-                known = found.get(name)
-                # Two attributes below one concept: either may be meant, so only what holds for both is said.
-                found[name] = (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
-        return found
+        self._loose.pop(node.number, None)
+        self._hidden.pop(node.number, None)
+        for table, names in ((self._asking, node.asked), (self._samples, node.sampled)):
+            for at, name in enumerate(names):
+                held = table[name]
+                held.remove(_ticket(node, at))
+                if not len(held):
+                    del table[name]
+            names.clear()
 
     def _cover(self, filter: Filter, made: Outline) -> _Node | None:
-        """A root that covers a filter. If every term needs an attribute, a cover is found by one that is needed."""
+        """A root that covers a filter: one that matches its sample."""
         if made.empty:
             return next(iter(self._roots.values()), None)
         tried: set[int] = set()
-        mask = mask_of(name for above in made.above.values() for name in above)
-        for key, above in made.above.items():
-            bounds = made.hulls.get(key)
-            for name in above:
-                postings = self._anchors.get(name)
-                if postings is None:
-                    continue
-                # An attribute that not every term needs says nothing of the values: every root here must be asked.
-                low, high = bounds if bounds is not None else (float("inf"), float("-inf"))
-                for number in postings.around(mask, low, high).tolist():
-                    if number not in tried:
-                        tried.add(number)
-                        if self._covers(self._roots[number], filter, made):
-                            return self._roots[number]
+        for ticket in self._stabbed(made):
+            number = ticket >> _BITS
+            if number not in tried:
+                tried.add(number)
+                root = self._roots[number]
+                if _may_cover(root.outline, made) and covers(root.filter, filter):
+                    return root
         for node in self._loose.values():
             if not node.outline.empty and covers(node.filter, filter):
                 return node
         return None
 
-    def _covers(self, root: _Node, filter: Filter, made: Outline) -> bool:
-        """Whether a root covers a filter; the hulls of single terms settle most at a glance."""
-        for key, (low, high) in root.outline.hulls.items():
-            own = made.hulls.get(key)
-            if own is None:
-                if made.bounded and not any(key in made.above[name] for name in made.hulls):
-                    return False
-            elif (own[0] < low or own[1] > high) and len(made.above[key]) == 1:
-                return False
-        return covers(root.filter, filter)
+    def _stabbed(self, made: Outline) -> Iterator[int]:
+        if made.sample is not None:
+            names = _names(made, made.sample)
+            mask = mask_of(names)
+            for name, asks in names.items():
+                if name in self._asking:
+                    for ask in asks:
+                        yield from self._asking[name].around(mask, ask)
+            return
+        if made.inner is None:
+            yield from [number << _BITS for number in self._roots]
+            return
+        # No event of it is known: every root that needs nothing else may be the one.
+        known = {name for above in made.above.values() for name in above}
+        mask = mask_of(known)
+        for name in known & self._asking.keys():
+            yield from self._asking[name].fitting(mask)
 
     def _covered(self, node: _Node) -> list[_Node]:
-        """The roots that a new root covers."""
+        """The roots that a new root covers: some of those whose sample it matches."""
         made = node.outline
+        if made.empty:
+            return []
         if not made.bounded:
             return [root for root in list(self._roots.values()) if covers(node.filter, root.filter)]
         found: dict[int, _Node] = {}
-        if made.hulls:
-            # Each term needs them all: the attribute that the fewest roots need leaves the fewest to ask.
-            key = min(made.hulls, key=lambda name: len(self._needing.get(name, ())))
-            self._ask(key, made.hulls[key], node, found)
-        else:
-            for key in made.needed:
-                self._ask(key, UNBOUNDED, node, found)
-        return list(found.values()) + [
-            root for root in list(self._loose.values()) if root.number not in found and covers(node.filter, root.filter)
+        for term in made.terms:
+            key = min(term, key=lambda name, of=term: self._count(name, of[name]))  # type: ignore[misc]
+            points = self._samples.get(key)
+            for ticket in () if points is None else points.within(mask_of(term), term[key]):
+                found[ticket >> _BITS] = self._roots[ticket >> _BITS]
+        found |= self._hidden
+        return [
+            root
+            for root in found.values()
+            if root.outline.empty or (_may_cover(made, root.outline) and covers(node.filter, root.filter))
         ]
 
-    def _ask(self, key: str, bounds: tuple[float, float], node: _Node, found: dict[int, _Node]) -> None:
-        postings = self._needing.get(key)
-        if postings is None:
-            return
-        for number in postings.within(mask_of(node.outline.hulls), *bounds).tolist():
-            root = self._roots[number]
-            if number not in found and self._covers(node, root.filter, root.outline):
-                found[number] = root
+    def _count(self, key: str, ask: Ask) -> int:
+        points = self._samples.get(key)
+        return 0 if points is None else points.count(ask)
+
+
+def _ticket(node: _Node, at: int) -> int:
+    """The number of one of the places where a node stands."""
+    return node.number << _BITS | at
+
+
+def _names(made: Outline, needs: Needs) -> dict[str, list[Ask]]:
+    """What is needed, by the references that may be bound to it: to its attributes, and to the objects around them."""
+    found: dict[str, list[Ask]] = {}
+    for key, ask in needs.items():
+        depth = key.count(STEP)
+        for name in made.above[key]:
+            found.setdefault(name, []).append(ask if name.count(STEP) == depth else _AN_OBJECT)
+    return found
+
+
+def _may_cover(one: Outline, other: Outline) -> bool:
+    """Whether a filter may cover another, for all that hulls show; they settle most pairs at a glance."""
+    if other.inner is None:
+        return True
+    for key, (low, high) in one.hulls.items():
+        own = other.inner.get(key)
+        if own is None:
+            if key in one.terms[0] and not any(key in other.above[name] for name in other.inner):
+                return False
+        elif (own[0] < low or own[1] > high) and len(other.above[key]) == 1:
+            return False
+    return True

@@ -137,6 +137,8 @@ def snapped(a: Intervals, grid: Grid) -> Intervals:
 def _up(place: Cut, grid: Grid) -> Cut:
     if place in (BELOW, ABOVE):
         return place
+    if grid is INTEGERS and type(place[1]) is int:
+        return cut(place[1] + place[2])
     steps = (Fraction(place[1]) - grid.phase) / grid.step
     number = math.ceil(steps)
     if place[2] and steps == number:

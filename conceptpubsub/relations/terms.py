@@ -53,10 +53,9 @@ def _all(args: Iterable[Normal], literal: LiteralTerms) -> Terms:
             wide.append(found)
     first: Term = {}
     for key, listed in narrow.items():
-        domain = folded(listed, domains.meet)
-        if surely_empty(domain):
+        first[key] = domain = listed[0] if len(listed) == 1 else folded(listed, domains.meet)
+        if len(listed) > 1 and surely_empty(domain):
             return []
-        first[key] = domain
     made = [first]
     for found in sorted(wide, key=len):
         made = limited(joined([met for one in made for other in found if (met := conjoined(one, other)) is not None]))

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.filters import Filter
+from conceptpubsub.filters.normal import atoms
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.relations import domain_engine
 from conceptpubsub.relations.compiled import Compiled, currencies
@@ -91,7 +92,7 @@ def _solved(
 
 def _known_rates(f: Filter, g: Filter) -> dict[str, Fraction]:
     """Today's rates of the currencies that two filters name, against the first of them."""
-    named = sorted({code.removeprefix("1/").partition("*")[0] for h in (f, g) for code in currencies(h.normal)})
+    named = sorted({code.removeprefix("1/").partition("*")[0] for h in (f, g) for code in currencies(atoms(h.normal))})
     if len(named) < 2:
         return {}
     found = {code: f.converters.rate(code, named[0]) for code in named}

@@ -10,6 +10,7 @@ from conceptpubsub.converters import Converters
 from conceptpubsub.errors import IncompatibleFilters
 from conceptpubsub.filters import Filter
 from conceptpubsub.model import Ontology
+from conceptpubsub.relations import satisfiable
 from tests.worlds import world
 
 ENGINES = (None, "z3")
@@ -164,3 +165,11 @@ def test_a_reference_near_the_root_of_a_large_ontology_stays_cheap(engine: Any, 
     assert parse("C0 > 5 AND C1 < 9").covers(parse("C4 > 6 AND C4 < 7"), engine=engine)
     assert parse("C0 > 5").overlaps(parse("C0 < 3 AND C500 = 1"), engine=engine)
     assert not parse("C0 IS NULL").overlaps(parse("C599 = 1"), engine=engine)
+
+
+@pytest.mark.parametrize("engine", [None, "domain", "z3"])
+def test_what_is_there_under_a_lower_concept_is_not_missing(engine):
+    onto = Ontology.bundled("vehicles")
+    for text in ("InTemperature > 5 degC AND Temperature IS NULL", "InTemperature IS NOT NULL AND Temperature IS NULL"):
+        assert not satisfiable(Filter.parse(text, ontology=onto), engine=engine)
+    assert satisfiable(Filter.parse("InTemperature IS NULL AND Temperature > 5 degC", ontology=onto), engine=engine)
