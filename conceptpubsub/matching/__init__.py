@@ -11,5 +11,6 @@
 from conceptpubsub.matching.batch import MatchBatch, MatchError
 from conceptpubsub.matching.engine import Engine
 from conceptpubsub.matching.matcher import Matcher
+from conceptpubsub.matching.stats import MatcherStats
 
-__all__ = ["Engine", "MatchBatch", "MatchError", "Matcher"]
+__all__ = ["Engine", "MatchBatch", "MatchError", "Matcher", "MatcherStats"]

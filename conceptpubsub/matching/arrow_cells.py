@@ -20,6 +20,7 @@ from conceptpubsub.matching.arrow_plan import Path, Plan, Sources
 from conceptpubsub.matching.encoder import Entry, Words
 from conceptpubsub.model import Context, Instant
 from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
+from conceptpubsub.model.codecs.arrow_codes import Codes, combined, encoded
 from conceptpubsub.model.codecs.arrow_reading import metadata_aspects
 from conceptpubsub.model.codecs.columns import ENCODING
 from conceptpubsub.model.objects import as_object
@@ -39,6 +40,7 @@ class SlowCells:
         self.bad: dict[int, str] = {}
         """Why a row is none."""
         self._times: list[Instant | None] | None = None
+        self._room = Words()
         for name, number in plan.headers.items():
             self._header(name, number)
         for path in plan.slow:
@@ -52,28 +54,36 @@ class SlowCells:
     def _in_contexts(self, path: Path) -> None:
         """An attribute whose unit, currency or other aspect stands beside it, row by row."""
         schema = self.plan.schema
-        listed = [cells(self.batch.column(number), schema.field(number)) for number in path.aspects.values()]
-        known: dict[Any, tuple[Context | None, list[int]]] = {}
-        for row, values in enumerate(zip(*listed, strict=True)):
-            key = tuple((type(value), value) for value in values)
-            if key not in known:
-                known[key] = (self._context(path, values), [])
-            known[key][1].append(row)
-        groups = np.zeros(self.batch.num_rows, np.uint32)
-        for group, (context, rows) in enumerate(known.values()):
-            groups[rows] = group
+        codes, found, listed = self._combined(
+            [(self.batch.column(number), schema.field(number)) for number in path.aspects.values()]
+        )
+        groups = codes.astype(np.uint32)
+        for group, places in enumerate(found):
+            context = self._context(path, [values[place] for values, place in zip(listed, places, strict=True)])
             if context is None:
-                valid = self.batch.column(path.value).is_valid()
-                for row in rows:
-                    if valid[row].as_py():
-                        self.bad.setdefault(row, f"the context of {path.name} cannot be read")
+                valid = self.batch.column(path.value).is_valid().to_numpy(zero_copy_only=False)
+                for row in np.flatnonzero(valid & (codes == group)).tolist():
+                    self.bad.setdefault(row, f"the context of {path.name} cannot be read")
                 continue
             before = len(self.sources.numbers)
             if not self.plan.add_fast(self.sources, path, context):
-                self._column(path, self.plan.entry(path.path, context), rows)
+                self._column(path, self.plan.entry(path.path, context), np.flatnonzero(codes == group).tolist())
             for numbers in self.sources.numbers[before:]:
                 numbers[ak.GROUPS], numbers[ak.GROUP] = groups.ctypes.data, group
         self.sources.kept.append(groups)
+
+    def _combined(self, columns: list[tuple[Any, pa.Field]]) -> tuple[Codes, list[tuple[int, ...]], list[list[Any]]]:
+        """Codes of the combinations of some columns, the combinations, and the values of each column, None last."""
+        coded: list[tuple[Codes, int]] = []
+        listed: list[list[Any]] = []
+        for column, described in columns:
+            try:
+                codes, values = encoded(column)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # of a type that no aspect has
+                codes, values = np.arange(len(column)), column
+            coded.append((codes, len(values)))
+            listed.append([*cells(values, described), None])
+        return *combined(coded, self.batch.num_rows), listed
 
     def _context(self, path: Path, values: Iterable[Any]) -> Context | None:
         beside = {name: value for name, value in zip(path.aspects, values, strict=True) if value is not None}
@@ -158,14 +168,18 @@ class SlowCells:
 
     def _header(self, name: str, number: int) -> None:
         """A column that speaks of the event itself."""
-        kind = self.plan.schema.field(number).type
-        asked = any(column.ref is not None and column.ref.path[-1] == _PARTS[name] for column in self.encoder.of_event)
-        if not asked and pa.types.is_timestamp(kind) and kind.tz is not None:
+        described = self.plan.schema.field(number)
+        column, kind = self.batch.column(number), described.type
+        plain = ENCODING.encode() not in (described.metadata or {})
+        text = plain and name != "time" and _is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+        asked = any(one.ref is not None and one.ref.path[-1] == _PARTS[name] for one in self.encoder.of_event)
+        if not asked and (text or (pa.types.is_timestamp(kind) and kind.tz is not None)):
+            return  # any will do, and nobody reads it
+        if text:
+            codes, distinct = encoded(column)
+            self._add("@" + name, [self._part(name, value) for value in distinct.to_pylist()], codes.astype(np.uint32))
             return
-        if name == "time":
-            values: list[Any] = self.times()
-        else:
-            values = cells(self.batch.column(number), self.plan.schema.field(number))
+        values: list[Any] = self.times() if name == "time" else cells(column, described)
         known: dict[Any, Any] = {}
         for value in values:
             if value not in known:
@@ -179,6 +193,10 @@ class SlowCells:
             return None
         if isinstance(value, Unreadable):
             return value.reason
-        out = Words()
+        out = self._room
         count = self.encoder.part_words(_PARTS[name], value if name == "time" else str(value), 0, out)
         return out.words[:count] if count else None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

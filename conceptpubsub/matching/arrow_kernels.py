@@ -23,6 +23,7 @@ from conceptpubsub.matching.jit import (
     put_u8,
     put_u64,
     signed_at,
+    trailing_zeros,
     u8_at,
     u16_at,
     u32_at,
@@ -43,6 +44,9 @@ def _int_code(row: Int, value: Int) -> Int:
     """As `event_kernels.look_up`, for a lookup of integers."""
     if value < i64_at(row, ev.LOW) or value > i64_at(row, ev.HIGH):
         return 0
+    if i64_at(row, ev.DIRECT):  # few values in all: a table of their codes
+        low = i64_at(row, ev.DIRECT_LOW)
+        return u32_at(i64_at(row, ev.DIRECT), max(0, min(value - low, i64_at(row, ev.DIRECT_COUNT) - 1)))
     best = 1
     for part in range(2):
         cuts, codes = i64_at(row, ev.CUTS + 3 * part), i64_at(row, ev.CUT_CODES + 3 * part)
@@ -156,6 +160,29 @@ def _write(
 
 
 @free_kernel
+def _valid(validity: Int, place: Int, count: Int) -> Any:
+    """The validity bits of up to 64 cells from a place on."""
+    if validity == 0:
+        bits = ~u64(0)
+    elif place & 7 == 0 and count == 64:
+        bits = u64_at(validity + (place >> 3), 0)
+    else:
+        bits = u64(0)
+        for i in range(count):
+            bits |= u64(u8_at(validity, (place + i) >> 3) >> ((place + i) & 7) & 1) << u64(i)
+    return bits if count == 64 else bits & ((u64(1) << u64(count)) - u64(1))
+
+
+@free_kernel
+def _chosen(source: Int, row: Int, count: Int) -> Any:
+    """As `_valid`, of rows that have a list of words."""
+    bits = u64(0)
+    for i in range(count):
+        bits |= u64(u32_at(i64_at(source, LOOKUP), row + i) != 0xFFFFFFFF) << u64(i)
+    return bits
+
+
+@free_kernel
 def encode(
     array: Int, sources: Int, count: Int, rows: Int, starts: Int, words: Int, ends: Int, bad: Int, counting: Int
 ) -> None:
@@ -173,31 +200,23 @@ def encode(
             child = i64_at(children, i64_at(source, COLUMN))
             buffers, offset = i64_at(child, _BUFFERS), i64_at(child, _OFFSET) + outer
             validity = i64_at(buffers, 0)
-        row = 0
-        while row < rows:
-            place = offset + row
-            if kind == INDEXED:
-                if signed_at(u32_at(i64_at(source, LOOKUP), row), 32) < 0:
-                    row += 1
+        for base in range(0, rows, 64):
+            size = min(64, rows - base)
+            left = _chosen(source, base, size) if kind == INDEXED else _valid(validity, offset + base, size)
+            while left != 0:
+                row = base + trailing_zeros(left)
+                left &= left - u64(1)
+                if groups != 0 and u32_at(groups, row) != group:
                     continue
-            elif validity != 0:
-                if place & 63 == 0 and row + 64 <= rows and u64_at(validity, place >> 6) == 0:
-                    row += 64
+                if not counting:
+                    if u8_at(bad, row) == 0:
+                        _write(source, kind, row, buffers, offset + row, words, ends, bad, number)
                     continue
-                if not u8_at(validity, place >> 3) >> (place & 7) & 1:
-                    row += 1
-                    continue
-            if groups == 0 or u32_at(groups, row) == group:
-                if counting:
-                    length = 1
-                    if kind == INDEXED:
-                        chosen = u32_at(i64_at(source, LOOKUP), row)
-                        list_ends = i64_at(source, LIST_ENDS)
-                        length = i64_at(list_ends, chosen + 1) - i64_at(list_ends, chosen)
-                    put_i64(starts, row + 1, i64_at(starts, row + 1) + length)
-                elif u8_at(bad, row) == 0:
-                    _write(source, kind, row, buffers, place, words, ends, bad, number)
-            row += 1
+                length = 1
+                if kind == INDEXED:
+                    chosen, list_ends = u32_at(i64_at(source, LOOKUP), row), i64_at(source, LIST_ENDS)
+                    length = i64_at(list_ends, chosen + 1) - i64_at(list_ends, chosen)
+                put_i64(starts, row + 1, i64_at(starts, row + 1) + length)
 
 
 @free_kernel

@@ -22,6 +22,7 @@ from conceptpubsub.matching.counting_bindings import Bound, References
 from conceptpubsub.matching.counting_missing import Missing
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Slots
 from conceptpubsub.matching.scan import answer
+from conceptpubsub.matching.stats import MatcherStats, Work
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
@@ -56,7 +57,7 @@ class BddEngine(Engine):
         self._filters: dict[int, tuple[Filter, tuple[int, ...]]] = {}
         self._missing = Missing()
         self._pending: dict[int, Filter] = {}
-        self._work = {"events": 0, "candidates": 0, "verifications": 0}
+        self._work = {"events": 0, "candidates": 0, "passed": 0, "verifications": 0}
 
     # ------------------------------------------------------------------ filters
 
@@ -123,6 +124,7 @@ class BddEngine(Engine):
             found.update(matched.tolist())
             found.update(self._verified(sorted(again - found), event, faults))
             matched = np.array(sorted(found), np.int64)
+        self._work["passed"] += len(matched)
         if faults is not None:
             said = {fault.slot for fault in faults}
             faults.extend(fault for fault in self._missing.faults(bound.values) if fault.slot not in said)
@@ -153,19 +155,21 @@ class BddEngine(Engine):
     # ------------------------------------------------------------------ service
 
     def warm_up(self) -> None:
+        before = dict(self._work)
         self.match({})
+        self._work.update(before)
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> MatcherStats:
         stores = self._current()
+        large = sum(len(store.large) for store in stores.values())
         arrays = ("levels", "label", "low", "high", "value")
-        return {
-            "filters": len(self._filters),
+        memory = {"nodes": sum(getattr(store.nodes, a).nbytes for store in stores.values() for a in arrays)}
+        more = {
             "variables": {name: len(store.variables) for name, store in stores.items()},
             "nodes": {name: store.nodes.count - 2 for name, store in stores.items()},
-            "too large": sum(len(store.large) for store in stores.values()),
-            "bytes": sum(getattr(store.nodes, a).nbytes for store in stores.values() for a in arrays),
-            **self._work,
         }
+        by_index = {"in the diagrams": len(self._filters) - large, "too large": large}
+        return MatcherStats(len(self._filters), by_index, memory, Work(**self._work), more=more)
 
     def explain(self, slot: int, filter: Filter, event: Event) -> list[str]:
         store = self._current()[filter.semantics]

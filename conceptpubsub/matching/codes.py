@@ -45,6 +45,15 @@ def literal(axis: int, op: int, constant: int) -> int:
     return axis << (CONSTANT_BITS + OP_BITS) | op << CONSTANT_BITS | constant
 
 
+class Clock:
+    """Moves on whenever anything comes that readers have to take in: columns, axes, constants, targets, lookups."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 0
+
+
 class _Run:
     """Constants in order, and the number of each."""
 
@@ -151,7 +160,8 @@ class NewConstant(NamedTuple):
 class Codebook:
     """All spaces and the label of every constant, by its number. Grows; what is in it never changes."""
 
-    def __init__(self, capacity: int = 64) -> None:
+    def __init__(self, clock: Clock, capacity: int = 64) -> None:
+        self.clock = clock
         self.spaces: list[Space] = []
         self.revision = 0
         """Raised whenever a constant comes."""
@@ -167,10 +177,11 @@ class Codebook:
             self.labels = np.concatenate([self.labels, np.zeros(number, np.uint32)])
         self.labels[number] = label
         self.revision += 1
+        self.clock.now += 1
 
     def successor(self, fresh: Iterable[NewConstant], count: int) -> Codebook:
         """A codebook of the same constants and some new ones, all labelled anew; ``count`` of them in all."""
-        made = Codebook(max(64, count + count // 4))
+        made = Codebook(self.clock, max(64, count + count // 4))
         ids = [dict(space.ids) for space in self.spaces]
         for space, value, number in fresh:
             ids[space][value] = number

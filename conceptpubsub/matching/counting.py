@@ -22,6 +22,7 @@ from conceptpubsub.matching.counting_missing import Missing
 from conceptpubsub.matching.counting_table import Pending, Table
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Slots
 from conceptpubsub.matching.scan import answer
+from conceptpubsub.matching.stats import MatcherStats, Work
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
@@ -50,7 +51,7 @@ class CountingEngine(Engine):
         self._missing = Missing()
         self._pending: dict[int, Pending] = {}
         self._table = Table()
-        self._work = {"events": 0, "candidates": 0, "verifications": 0}
+        self._work = {"events": 0, "candidates": 0, "passed": 0, "verifications": 0}
 
     # ------------------------------------------------------------------ filters
 
@@ -122,6 +123,7 @@ class CountingEngine(Engine):
             slots = np.array(sorted(known.union(more)), np.int64) if more else slots
             if faults is not None:
                 faults.extend(mine)
+        self._work["passed"] += len(slots)
         if faults is not None:
             said = {fault.slot for fault in faults}
             faults.extend(fault for fault in self._missing.faults(bound.values) if fault.slot not in said)
@@ -181,23 +183,22 @@ class CountingEngine(Engine):
     # ------------------------------------------------------------------ service
 
     def warm_up(self) -> None:
+        before = dict(self._work)
         self.match({})
         self.interfaces({})
+        self._work.update(before)
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> MatcherStats:
         table = self._current()
-        conjunctive = sum(s.size - s.dead for s in table.segments)
-        return {
-            "filters": len(self._filters),
-            "conjunctions": conjunctive,
+        by_index = {
+            "conjunctions": sum(s.size - s.dead for s in table.segments),
             "constraints": sum(len(s.members) for s in table.segments),
             "checked": sum(int(np.count_nonzero(s.checked)) for s in table.segments),
             "uncounted": sum(len(s.free) for s in table.segments),
-            "columns": len(table.columns),
-            "segments": len(table.segments),
-            "bytes": sum(s.bytes for s in table.segments),
-            **self._work,
         }
+        memory = {"segments": sum(s.bytes for s in table.segments)}
+        more = {"columns": len(table.columns), "segments": len(table.segments)}
+        return MatcherStats(len(self._filters), by_index, memory, Work(**self._work), more=more)
 
     def explain(self, slot: int, filter: Filter, event: Event) -> list[str]:
         table = self._current()

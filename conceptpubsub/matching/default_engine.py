@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Matches, Slots, concatenated
 from conceptpubsub.matching.index import Index
 from conceptpubsub.matching.scan import answer
+from conceptpubsub.matching.stats import Counters, MatcherStats, Work
 from conceptpubsub.matching.vocabulary import Column
 from conceptpubsub.model.objects import as_object
 
@@ -19,19 +21,23 @@ if TYPE_CHECKING:
     from conceptpubsub.matching.scratch import Scratch
     from conceptpubsub.matching.snapshot import Snapshot
 
+_ASKED: Final = 3
+"""The counter of questions to the evaluator, after those that kernels keep."""
+
 
 class DefaultEngine(Engine):
-    """Filters in an index; see `conceptpubsub.matching.index`."""
+    """Filters in an index; see `conceptpubsub.matching.index`, whose options it takes."""
 
     name = "default"
 
-    def __init__(self) -> None:
-        self._start(Index())
+    def __init__(self, **options: int) -> None:
+        self._start(Index(**options))
 
     def _start(self, index: Index) -> None:
         self.index = index
         self._lock = threading.RLock()
         self._local = threading.local()
+        self._counters = Counters()
         self._now: Snapshot | None = None
         self._kernels: Any = None
         self._planner: Any = None
@@ -90,26 +96,35 @@ class DefaultEngine(Engine):
 
         self._kernels = single_kernels
         made = self._local.scratch = Scratch()
+        with self._lock:
+            self._counters.add(made, made.counters)
         return made
 
     def match(self, event: Event, faults: list[Fault] | None = None) -> Slots:
+        """The slots that match. The array is written over by the next call from the same thread."""
         snapshot = self._now or self._snapshot()
         try:
             scratch: Scratch = self._local.scratch
         except AttributeError:
             scratch = self._scratch()
-        encoder = snapshot.encoder
-        encoder.refresh()
+        encoder, clock = snapshot.encoder, self.index.vocabulary.clock
+        converted = 0
+        for conv in self.index.vocabulary.converters:
+            converted += conv.revision
+        if clock.now != scratch.now or snapshot is not scratch.snapshot or converted != scratch.converted:
+            encoder.refresh()
+            scratch.converted, scratch.now = converted, -1
         doubtful: list[Column] = []
         count = encoder.encode(event, scratch.words, doubtful)
-        scratch.bind(snapshot)
+        if clock.now != scratch.now or scratch.words.addresses is not scratch.addresses:
+            scratch.bind(snapshot)
         made: int = self._kernels.match_event(scratch.address, count)
         while made < 0:
             self._repair(made, event, scratch)
             made = self._kernels.match_event(scratch.address, count)
         if made >> 32 or doubtful or faults is not None:
             return self._asked(event, snapshot, scratch, made, count, doubtful, faults)
-        found: Slots = scratch.out[:made].copy()
+        found: Slots = scratch.out[:made]
         return found
 
     def _repair(self, wrong: int, event: Any, scratch: Scratch) -> None:
@@ -135,6 +150,7 @@ class DefaultEngine(Engine):
         if faults is not None:
             mine = self._missing(scratch, count)
             asked.difference_update(fault.slot for fault in mine)
+        scratch.counters[_ASKED] += len(asked)
         for slot in asked:
             filter = self.index.asking.get(slot)
             if filter is None:  # removed meanwhile
@@ -197,6 +213,7 @@ class DefaultEngine(Engine):
         asked = np.concatenate(task.asked, axis=1)
         found: list[tuple[int, int]] = []
         if asked.shape[1]:
+            scratch.counters[_ASKED] += asked.shape[1]
             found, more = tm.ask(self.index, batch, asked[0], asked[1])
             faults += more
         made = tm.joined(task.offsets, slots, found)
@@ -204,13 +221,40 @@ class DefaultEngine(Engine):
 
     def interfaces(self, event: Event) -> set[int]:
         found = self.match(event)
-        names = list(self.index.sets)
-        return {i for slot in found for i in names[self.index.interface_sets.array[slot]]}
+        names = list(self.index.slots.interfaces)
+        return {i for slot in found for i in names[self.index.slots.interface_sets.array[slot]]}
 
     # ------------------------------------------------------------------ service
 
     def warm_up(self) -> None:
+        _warm_kernels()
+        scratch: Scratch = getattr(self._local, "scratch", None) or self._scratch()
+        before = scratch.counters.copy()
         self.match({})
+        self.interfaces({})
+        scratch.counters[:] = before
 
-    def stats(self) -> dict[str, Any]:
-        return {"filters": self.index.live}
+    def stats(self) -> MatcherStats:
+        with self._lock:
+            snapshot, live, asking = self._snapshot(), self.index.live, len(self.index.asking)
+            memory = self.index.nbytes()
+        memory["lookups"] = snapshot.encoder.readers.lookups.nbytes()
+        candidates, passed, events, asked = self._counters.total().tolist()
+        work = Work(events, candidates, passed, asked)
+        more = {"segments": len(snapshot.segments), "evaluator needed": asking}
+        return MatcherStats(live, snapshot.by_kind(), memory, work, more=more)
+
+
+@cache
+def _warm_kernels() -> None:
+    """Have every kernel compiled, or read from its cache, by an engine of two filters."""
+    import pyarrow
+
+    from conceptpubsub.filters import Filter
+
+    engine = DefaultEngine()
+    texts = ("x > 1 AND s = 'a'", "x < 1 OR NOT (s = 'a' AND y = 2.5)")
+    engine.add_many(Entry(slot, Filter.parse(text), (0,)) for slot, text in enumerate(texts))
+    engine.match({"x": 2, "s": "a"})
+    engine.interfaces({"x": 2, "s": "a"})
+    engine.match_table(pyarrow.table({"x": [1, None], "y": [2.5, 1.0], "s": ["a", "b"]}))

@@ -17,7 +17,7 @@ from conceptpubsub.filters.events import Complex, View, candidates, view
 from conceptpubsub.filters.normal import Lit, Neg, Product, Recip, Ref, Sum, Term, value_of
 from conceptpubsub.matching.codes import Codebook
 from conceptpubsub.matching.event_kernels import CODE
-from conceptpubsub.matching.readers import Binding, Reader, Readers, word
+from conceptpubsub.matching.readers import NOTHING, Binding, Reader, Readers, word
 from conceptpubsub.matching.texts import TextTable
 from conceptpubsub.matching.vocabulary import Column, Vocabulary
 from conceptpubsub.model import EMPTY, Context, Instant, SemanticEvent, SemanticObject
@@ -30,8 +30,8 @@ _HEADERS: Final = {"@concept": "EVENT", "@time": "time", "@id": "id", "@source":
 _SPARE: Final = 64
 
 
-class Entry(dict[type, "Reader | None"]):
-    """The readers of one attribute name in one context, by Python type. None: such values are missing."""
+class Entry(dict[type, Reader]):
+    """The readers of one attribute name in one context, by Python type."""
 
     __slots__ = ("bindings", "context", "dated", "enters", "path", "remembers_text", "words")
 
@@ -47,6 +47,7 @@ class Entry(dict[type, "Reader | None"]):
         )
         """Whether a value may mean something else at another time."""
         self.update(readers.simple(self.bindings))
+        self[type(None)] = NOTHING
         self.remembers_text = not self.dated and str not in self
         self.words: dict[type, dict[Any, array[int]]] = {}
         self.forget()
@@ -101,7 +102,9 @@ class Encoder:
         self._lock = threading.Lock()
         self._seen = -1
         self._seen_constants = -1
-        self._entries: dict[str, Entry | None] = {}
+        self._entries: dict[Any, Entry] = {}
+        self._idle = Entry(("",), EMPTY, self.readers)
+        """What no filter speaks of."""
         self._in_context: dict[tuple[str, Context], Entry] = {}
         self._at_path: dict[tuple[tuple[str, ...], Context], Entry] = {}
         self._remembering: list[Entry] = []
@@ -119,18 +122,10 @@ class Encoder:
         self.computed = [column for world in worlds for column in world.computed]
         self._seen = revision
 
-    @property
-    def version(self) -> int:
-        """Changes whenever anything comes that kernels read: axes, constants, targets, lookups."""
-        readers = self.readers
-        return self.vocabulary.revision + self.book.revision + readers.targets.ends.count + len(readers.lookups.lookups)
-
     def refresh(self) -> None:
-        """Take in what has come to the vocabulary since; to be called before an event."""
+        """Take in what has come to the vocabulary since; to be called before an event when the clock has moved on."""
         vocabulary = self.vocabulary
-        revision = vocabulary.revision
-        for world in vocabulary.worlds:
-            revision += world.scope.converters.revision
+        revision = vocabulary.revision + self.converted()
         if self._seen != revision:
             with self._lock:
                 self._renew(revision)
@@ -140,6 +135,10 @@ class Encoder:
                 self.readers.lookups.refresh()
                 self._forget()
                 self._seen_constants = seen
+
+    def converted(self) -> int:
+        """Changes whenever a converter is registered."""
+        return sum([conv.revision for conv in self.vocabulary.converters])
 
     def text_table(self) -> TextTable:
         """The text constants, as kernels look them up."""
@@ -168,39 +167,68 @@ class Encoder:
         """
         if type(event) is not dict:
             return self._any_event(event, out, doubtful)
-        out.reserve(len(event) + _SPARE)
+        size = len(event) + _SPARE
+        if size > len(out.words):
+            out.reserve(size)
+        words, values, entries = out.words, out.values, self._entries
         n = 0
-        entries, words, values = self._entries, out.words, out.values
-        for name, value in event.items():
-            try:
-                entry = entries[name]
-            except KeyError:
-                entry = self._new_entry(name)
-            if entry is None:
-                continue
-            reader = entry.get(type(value), _UNREAD)
-            if reader is None:
-                continue
-            get, base = reader
-            if get is None:
-                words[n], values[n] = base, value
-                n += 1
-                continue
-            found = get(value)
-            if found is None:
-                n = self._slowly(entry, name, value, n, event, out)
-                out.reserve(n + len(event) + _SPARE)
-            elif base >= 0:
-                words[n] = base + found
-                n += 1
-            else:
-                end = n + len(found)
-                out.reserve(end + len(event) + _SPARE)
-                words[n:end] = found
-                n = end
+        try:
+            for name, value in event.items():
+                get, base = entries[name][type(value)]
+                if get is None:
+                    if base:
+                        words[n] = base
+                        values[n] = value
+                        n += 1
+                elif (found := get(value)) is None:
+                    n = self._slowly(entries[name], name, value, n, event, out)
+                    out.reserve(n + size)
+                elif base >= 0:
+                    words[n] = base
+                    values[n] = found
+                    n += 1
+                else:
+                    end = n + len(found)
+                    out.reserve(end + size)
+                    words[n:end] = found
+                    n = end
+        except KeyError:  # a name or a type that has not come before
+            n = self._carefully(event, out)
         if self.computed:
             n = self._compute(event, n, out, doubtful)
         return n
+
+    def _carefully(self, event: Mapping[Any, Any], out: Words) -> int:
+        """As the hot loop, for events with something new or rare in them."""
+        n = 0
+        for name, value in event.items():
+            entry = self._entries[name] if name in self._entries else self._new_entry(name)
+            out.reserve(n + _SPARE)
+            reader = entry.get(type(value))
+            if reader is None:
+                if not entry.is_idle or name in _HEADERS:
+                    n = self._slowly(entry, name, value, n, event, out)
+                continue
+            n = self._read(reader, value, n, out)
+            if n < 0:
+                n = self._slowly(entry, name, value, -1 - n, event, out)
+        return n
+
+    def _read(self, reader: Reader, value: Any, n: int, out: Words) -> int:
+        """Write what a reader makes of a value; -1 minus the place where it does not know the value."""
+        get, base = reader
+        if get is None:
+            if not base:
+                return n
+            out.words[n], out.values[n] = base, value
+            return n + 1
+        found = get(value)
+        if found is None:
+            return -1 - n
+        if base < 0:
+            return out.append(found, n)
+        out.words[n], out.values[n] = base, found
+        return n + 1
 
     def _any_event(self, event: Any, out: Words, doubtful: list[Column]) -> int:
         if isinstance(event, SemanticEvent):
@@ -221,16 +249,14 @@ class Encoder:
 
     # ------------------------------------------------------------------ everything else
 
-    def _new_entry(self, name: Any) -> Entry | None:
+    def _new_entry(self, name: Any) -> Entry:
         if len(self._entries) >= _MOST_NAMES:
             self._entries.clear()
-        made: Entry | None = None
-        if type(name) is str:
-            made = Entry((name,), EMPTY, self.readers)
-            if name in _HEADERS:
-                made.clear()
-            elif made.is_idle:
-                made = None
+        made = Entry((name if type(name) is str else "",), EMPTY, self.readers)
+        if name in _HEADERS:
+            made.clear()  # each value is looked at, also where no filter asks
+        elif made.is_idle:
+            made = self._idle
         self._entries[name] = made
         return made
 
@@ -251,7 +277,7 @@ class Encoder:
         context = held.context
         if not context:
             entry = self._entries[name] if name in self._entries else self._new_entry(name)
-            if entry is None:
+            if entry is self._idle:
                 return n
         else:
             key = (name, context)
@@ -262,18 +288,12 @@ class Encoder:
                 known = self._in_context[key] = Entry((name,), context, self.readers)
             entry = known
         out.reserve(n + _SPARE)
-        value = held.value
-        reader = entry.get(type(value), _UNREAD)
-        if reader is None:
-            return n
-        get, base = reader
-        if get is None:
-            out.words[n], out.values[n] = base, value
-            return n + 1
-        found = get(value)
-        if found is None:
-            return self._value(entry, held, n, event, out)
-        return out.append([base + found] if base >= 0 else found, n)
+        reader = entry.get(type(held.value))
+        if reader is not None:
+            end = self._read(reader, held.value, n, out)
+            if end >= 0:
+                return end
+        return self._value(entry, held, n, event, out)
 
     def _value(self, entry: Entry, held: SemanticObject, n: int, event: Any, out: Words) -> int:
         """The value of an attribute under an entry, the slow way."""
@@ -284,7 +304,7 @@ class Encoder:
         if kind is int and -_WHOLE <= value <= _WHOLE:
             reader = entry.get(float)
             if reader is not None and reader.get is None:
-                return out.append([reader.base], n, float(value))
+                return out.append([reader.base] if reader.base else [], n, float(value))
         if kind is str:
             between = self._between(entry, value)
             if between is not None:
@@ -302,7 +322,7 @@ class Encoder:
     def _between(self, entry: Entry, value: str) -> int | None:
         """The word for a text that is no constant, where only its place among the constants counts."""
         reader = entry.get(str)
-        if reader is None or reader.base < 0:
+        if reader is None or reader.base <= 0:
             return None
         space = self.book.spaces[self.vocabulary.space(("text", None))]
         memo = space.memo
@@ -400,7 +420,6 @@ class Encoder:
         return n
 
 
-_UNREAD: Final = Reader(lambda value: None, 0)
 _CONSTANT_TO_CODE: Final = word(1, 0) ^ word(CODE, 0)
 
 

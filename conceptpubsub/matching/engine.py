@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.errors import FilterError, hint, near
+from conceptpubsub.matching.stats import MatcherStats
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
@@ -145,9 +146,9 @@ class Engine(ABC):
         """Compile and build whatever the first event would otherwise wait for."""
         return
 
-    def stats(self) -> dict[str, Any]:
-        """Figures an operator may ask for: ``filters``, ``bytes`` and what else the engine counts."""
-        return {}
+    def stats(self) -> MatcherStats:
+        """Figures an operator may ask for: filters by index, memory by part, work for each event."""
+        return MatcherStats(0)
 
     def explain(self, slot: int, filter: Filter, event: Event) -> list[str]:
         """How this engine came to its answer for one filter, as lines; the evaluator's reasons are added by others."""

@@ -3,9 +3,11 @@
 An event is a row of words, one for each attribute that some filter may be bound to:
 
   CODE     target, code       the attribute has this code on every axis of the target
-  CONSTANT target, number     as CODE, with the label of a constant
+  CONSTANT target             as CODE, with the label of the constant whose number stands beside it
   NUMBER   target, lookup     as CODE, with the code of the float beside it
   GROUP    n                  the next n words (axis, code) are one attribute on one column
+
+What stands beside a word is a float; a batch, whose words are all CODE or GROUP, has none.
 
 A target is a list of axes, each of another column. So every word, and every axis of its target, is one *candidate*:
 an attribute that a column may be bound to. A column with several candidates is bound to each in turn.
@@ -26,14 +28,20 @@ KIND_SHIFT, TARGET_SHIFT = 62, 32
 (
     WORDS, VALUES, CODES, BASE, COLUMN_OF, LABELS, TARGET_ENDS, TARGET_AXES, LOOKUPS, TOUCHED, TOUCHED_CODES, ROOM,
     HEADS, STARTS, ENDS, NEXTS, AXES, ALIVE, FOUND, FOUND_SUMMARY, ASKED, ASKED_SUMMARY, SLOT_WORDS, OUT, ASKED_OUT,
-    SEGMENTS, SEGMENT_COUNT, COUNTERS, HEADER_SIZE,
-) = range(29)  # fmt: skip
+    SEGMENTS, SEGMENT_COUNT, COUNTERS, PENDING, HEADER_SIZE,
+) = range(30)  # fmt: skip
 """ROOM, AXES, SLOT_WORDS and SEGMENT_COUNT are numbers. OUT and ASKED_OUT have room for every slot."""
+PENDING_ROOM = 64
 CANDIDATES, VERIFIED, EVENTS = 0, 1, 2
 """Counters: cubes looked at, cubes that passed, events."""
 
-# A lookup, by place in its row. LOW and HIGH are the bits of floats.
-CUTS, CUT_CODES, CUT_COUNT, LATE_CUTS, LATE_CODES, LATE_COUNT, LOW, HIGH, WHOLE, LOOKUP_SIZE = range(10)
+# A lookup, by place in its row. LOW and HIGH are the bits of floats; of a lookup of integers, integers. DIRECT, where
+# it is not 0, is a table of the codes of all integers from DIRECT_LOW on; those below have the first, those above the
+# last.
+(
+    CUTS, CUT_CODES, CUT_COUNT, LATE_CUTS, LATE_CODES, LATE_COUNT, LOW, HIGH, WHOLE, DIRECT, DIRECT_LOW, DIRECT_COUNT,
+    LOOKUP_SIZE,
+) = range(13)  # fmt: skip
 
 NOT_FINITE, NO_ROOM = -1, -2
 SINGLE, SEVERAL = 1, 2
@@ -140,7 +148,7 @@ def load(header: Int, first: Int, last: Int) -> tuple[Int, Int]:
             continue
         code = payload
         if kind == CONSTANT:
-            code = u32_at(labels, payload)
+            code = u32_at(labels, i64(f64_at(values, i - 1)))
         elif kind == NUMBER:
             value = f64_at(values, i - 1)
             if not np.isfinite(value):

@@ -13,12 +13,11 @@ from array import array
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from conceptpubsub.errors import LimitExceeded
-from conceptpubsub.matching.cubes import MAX_SLOT, CubeStore, Growing
+from conceptpubsub.matching.cubes import MAX_SLOT, CubeStore
 from conceptpubsub.matching.engine import Entry
 from conceptpubsub.matching.program import Compiler, Program
+from conceptpubsub.matching.slots import Slots
 from conceptpubsub.matching.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -34,15 +33,17 @@ _CHUNK: Final = 1 << 20
 
 
 class Index:
-    """Filters by slot, compiled; makes the snapshots that readers match against. Not for several writers at once."""
+    """Filters by slot, compiled; makes the snapshots that readers match against. Not for several writers at once.
 
-    def __init__(self) -> None:
+    ``tail`` is how many cubes may wait for a segment, ``ratio`` how much larger a segment is than those after it.
+    """
+
+    def __init__(self, tail: int = _TAIL, ratio: int = _RATIO) -> None:
+        self._most_tail, self._ratio = tail, ratio
         self.vocabulary = Vocabulary()
         self.compiler = Compiler(self.vocabulary)
         self.store = CubeStore(self.vocabulary)
-        self.alive = Growing(np.uint64)
-        self.interface_sets = Growing(np.uint32)
-        self.sets: dict[tuple[int, ...], int] = {(): 0}
+        self.slots = Slots()
         self.asking: dict[int, Filter] = {}
         """The filters about which the evaluator may have to be asked."""
         self.computing: dict[int, list[int]] = {}
@@ -104,14 +105,7 @@ class Index:
         """Note what there is to a slot besides its cubes."""
         if slot >= MAX_SLOT:
             raise LimitExceeded(f"more than {MAX_SLOT:,} filters in one matcher", limit=MAX_SLOT)
-        word = slot >> 6
-        if word >= self.alive.count:
-            more = word + 1 - self.alive.count
-            self.alive.extend(np.zeros(more, np.uint64))
-            self.interface_sets.extend(np.zeros(64 * more, np.uint32))
-        self.alive.array[word] |= np.uint64(1 << (slot & 63))
-        if interfaces:
-            self.interface_sets.array[slot] = self.sets.setdefault(interfaces, len(self.sets))
+        self.slots.enter(slot, program.bound, interfaces)
         if program.named:
             self.total.setdefault(program.named, []).append(slot)
         for column in program.computed:
@@ -123,18 +117,16 @@ class Index:
 
     def remove(self, slot: int) -> None:
         """Forget a filter."""
-        self.alive.array[slot >> 6] &= ~np.uint64(1 << (slot & 63))
+        self.slots.leave(slot)
         self.asking.pop(slot, None)
         self.live -= 1
 
     def total_groups(self) -> list[tuple[tuple[int, ...], list[int]]]:
         """Under ``total``: the columns that filters name, and the slots of those filters."""
-        groups = [(named, [s for s in list(slots) if self.is_alive(s)]) for named, slots in list(self.total.items())]
+        groups = [
+            (named, [s for s in list(slots) if self.slots.is_alive(s)]) for named, slots in list(self.total.items())
+        ]
         return [(named, slots) for named, slots in groups if slots]
-
-    def is_alive(self, slot: int) -> bool:
-        """Whether a slot holds a filter."""
-        return bool(int(self.alive.array[slot >> 6]) >> (slot & 63) & 1)
 
     # ------------------------------------------------------------------ snapshots
 
@@ -153,27 +145,27 @@ class Index:
         if self._encoder is None:
             self._encoder = Encoder(self.vocabulary)
         start = self._segments[-1].last if self._segments else 0
-        if self.store.count - start > _TAIL:
+        if self.store.count - start > self._most_tail:
             self._segments.append(self._segment(start, self.store.count))
             self._merge()
             start, self._tail = self.store.count, None
         if self._tail is None:
             self._tail = Tail(start)
         if self._tail.last < self.store.count:
-            self._tail.extend(self.store, self.vocabulary, self.alive.view, self.interface_sets.view)
+            self._tail.extend(self.store, self.vocabulary, self.slots)
         tail = [self._tail.frozen()] if self._tail.cubes else []
-        return Snapshot(self._encoder, [*self._segments, *tail], self.alive.view)
+        return Snapshot(self._encoder, [*self._segments, *tail], self.slots.alive.view)
 
     def _segment(self, first: int, last: int) -> Segment:
         from conceptpubsub.matching.segment import Segment
 
-        return Segment(self.store, self.vocabulary, self.alive.view, self.interface_sets.view, first, last)
+        return Segment(self.store, self.vocabulary, self.slots, first, last)
 
     def _merge(self) -> None:
         """Merge the newest segments while each is not much smaller than the one before."""
         first = last = len(self._segments) - 1
         size = self._size(last)
-        while first > 0 and size * _RATIO >= self._size(first - 1):
+        while first > 0 and size * self._ratio >= self._size(first - 1):
             first -= 1
             size += self._size(first)
         if first < last:
@@ -184,17 +176,9 @@ class Index:
 
     def renumbered(self, slots: Mapping[int, int]) -> Index:
         """The same filters under other slots, without those that are gone."""
-        made = Index()
-        made.vocabulary, made.compiler, made.sets = self.vocabulary, self.compiler, self.sets
-        made.store = self.store.renumbered(slots)
-        made.live = self.live
-        count = len(slots)
-        words = (count + 63) >> 6
-        bits = np.zeros(64 * words, np.uint8)
-        bits[:count] = 1
-        made.alive.extend(np.packbits(bits, bitorder="little").view(np.uint64))
-        made.interface_sets.extend(np.zeros(64 * words, np.uint32))
-        made.interface_sets.array[list(slots.values())] = self.interface_sets.array[list(slots)]
+        made = Index(self._most_tail, self._ratio)
+        made.vocabulary, made.compiler, made.live = self.vocabulary, self.compiler, self.live
+        made.store, made.slots = self.store.renumbered(slots), self.slots.renumbered(slots)
         made.asking = {slots[slot]: filter for slot, filter in self.asking.items()}
         made.computing = {key: _moved(held, slots) for key, held in self.computing.items()}
         made.total = {key: _moved(held, slots) for key, held in self.total.items()}
@@ -208,7 +192,7 @@ class Index:
             "cubes": self.store.nbytes(),
             "segments": sum(segment.nbytes() for segment in self._segments),
             "constants": self.vocabulary.book.nbytes(),
-            "slots": self.alive.array.nbytes + self.interface_sets.array.nbytes,
+            "slots": self.slots.nbytes(),
         }
 
     @property

@@ -135,3 +135,20 @@ f32_at = intrinsic(_f32_at)
 def signed_at(value: Int, bits: Int) -> Int:
     """An unsigned number of some bits, read as a signed one."""
     return value - (i64(1) << bits) if value >> (bits - 1) else value
+
+
+def _prefetch(context: Any, address: Any) -> Any:
+    """Ask for the memory at an address, which will be read soon."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+        place = builder.inttoptr(args[0], pointer)
+        builder.call(function, [place, ir.Constant(number, 0), ir.Constant(number, 3), ir.Constant(number, 1)])
+        return inner.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+prefetch = intrinsic(_prefetch)

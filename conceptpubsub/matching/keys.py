@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptpubsub.errors import UnknownKey, hint, near
+from conceptpubsub.errors import UnknownKey, near
 from conceptpubsub.matching.shelf import FilterShelf
 
 if TYPE_CHECKING:
@@ -44,9 +45,22 @@ class KeyTable:
         """The slot of a key that must be there."""
         found = self._slots.get(key)
         if found is None:
-            texts = [k for k in self._slots if isinstance(k, str)] if len(self._slots) <= _OFFERED_BELOW else []
-            raise UnknownKey(f"the matcher has no filter under {key!r}.{hint(near(str(key), texts))}", key=key)
+            offered = self._near(key)
+            said = f" Did you mean {' or '.join(map(repr, offered))}?" if offered else ""
+            raise UnknownKey(f"the matcher has no filter under {key!r}.{said}", key=key, near=offered)
         return found
+
+    def _near(self, key: Hashable) -> tuple[Hashable, ...]:
+        """Keys that read like one that is not there: with many keys only those of about its length."""
+        text = str(key)
+        names = {str(each): each for each in self._slots}
+        if text in names:
+            return (names[text],)  # '7' for 7
+        if len(names) > _OFFERED_BELOW:
+            ends = (text[:2].lower(), text[-2:].lower())
+            alike = (n for n in names if abs(len(n) - len(text)) < 3 and (n[:2].lower(), n[-2:].lower()) == ends)
+            names = {name: names[name] for name in itertools.islice(alike, _OFFERED_BELOW)}
+        return tuple(names[name] for name in near(text, names))
 
     def all(self) -> list[Hashable]:
         """The keys, in the order added."""

@@ -67,6 +67,19 @@ class Lookup:
         self._seen = total
         return True
 
+    def direct(self) -> NDArray[np.uint32] | None:
+        """The codes of all integers from one below the first threshold to one above the last, where those are few."""
+        cuts, codes = _merged(self.cuts, self.codes, self.late_cuts, self.late_codes)
+        if self.reading.machine != "int" or not len(cuts):
+            return None
+        low, high = int(cuts[0]) - 1, int(cuts[-1]) + 1
+        if high - low > 16 * len(cuts) + 256 or low < -(1 << 62) or high > 1 << 62:
+            return None
+        values = np.arange(low, high + 1)
+        place = np.searchsorted(cuts, values, side="right") - 1
+        made = np.where(place < 0, 1, np.where(cuts[place] == values, codes[place], codes[place] | 1))
+        return made.astype(np.uint32)
+
     def _thresholds(self, constants: list[tuple[Exact, int]]) -> tuple[NDArray[Any], NDArray[np.uint32]]:
         before, least = self.reading.affine.before, self._least
         cuts, codes = [], []
@@ -129,13 +142,18 @@ class LookupTable:
                 self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)])
             self._fill(found)
             self._numbers[reading] = found
+            self.book.clock.now += 1
         return found
 
     def frozen(self, reading: Reading) -> tuple[NDArray[np.int64], Any]:
         """The row of a lookup as it is now, and what must be kept while it is used."""
-        number = self.number(reading)
-        lookup = self.lookups[number]
-        return self.rows[number].copy(), (lookup.cuts, lookup.codes, lookup.late_cuts, lookup.late_codes)
+        ev, number = self._places, self.number(reading)
+        lookup, row = self.lookups[number], self.rows[number].copy()
+        table = lookup.direct()
+        if table is not None:
+            row[ev.DIRECT], row[ev.DIRECT_COUNT] = table.ctypes.data, len(table)
+            row[ev.DIRECT_LOW] = int(min(lookup.cuts[:1].tolist() + lookup.late_cuts[:1].tolist())) - 1
+        return row, (lookup.cuts, lookup.codes, lookup.late_cuts, lookup.late_codes, table)
 
     def refresh(self) -> None:
         """Take in the constants that have come since."""

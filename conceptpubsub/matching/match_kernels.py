@@ -15,6 +15,7 @@ from conceptpubsub.matching.jit import (
     i64,
     i64_at,
     join_u64,
+    prefetch,
     put_i64,
     put_u64,
     trailing_zeros,
@@ -37,9 +38,9 @@ from conceptpubsub.matching.record_kernels import WHOLE_AXIS, hashed, key_of
 # A segment, by place in its row. Addresses, unless said otherwise.
 (
     AXIS_TABLE, AXIS_COUNT, KEY_TABLE, KEY_MASK, PAIR_TABLE, PAIR_MASK, PAIR_ROWS, PAIR_COUNT, STREAM, ALWAYS_COUNT,
-    BOUNDS, BOUND_OWNERS, BOUND_SETS, DENSE, SEGMENT_SIZE,
-) = range(15)  # fmt: skip
-"""AXIS_COUNT, the masks, PAIR_COUNT and ALWAYS_COUNT are numbers. DENSE is 0 where there is no dense part."""
+    BOUNDS, BOUND_OWNERS, BOUND_SETS, SEGMENT_SIZE,
+) = range(14)  # fmt: skip
+"""AXIS_COUNT, the masks, PAIR_COUNT and ALWAYS_COUNT are numbers."""
 _COUNT = (1 << COUNT_BITS) - 1
 
 
@@ -169,13 +170,43 @@ def mark_run(header: Int, owners: Int, start: Int, end: Int) -> Int:
 
 
 @free_kernel
+def _look(
+    table: Int, mask: Int, stream: Int, pending: Int, count: Int, x: Int, several: Int, header: Int
+) -> tuple[Int, Int]:
+    """Verify what stands under some keys; returns how many cubes were looked at and how many passed.
+
+    Three rounds, so that the memory is asked for all keys before any is waited for.
+    """
+    for i in range(count):
+        held = find_row(table, mask, u64_at(pending, i))
+        put_u64(pending, i, held)
+        if held != 0:
+            prefetch(stream + 4 * i64(held >> u64(COUNT_BITS)))
+    looked, passed = i64(0), i64(0)
+    for i in range(count):
+        held = i64_at(pending, i)
+        if held:
+            looked += held & _COUNT
+            passed += scan(stream, held >> COUNT_BITS, held & _COUNT, x, several, header)
+    return looked, passed
+
+
+@free_kernel
+def _await(table: Int, mask: Int, pending: Int, count: Int, key: Any) -> Int:
+    """Note a key to look under, and ask for the memory; returns how many are noted."""
+    prefetch(table + 16 * i64(hashed(key) & u64(mask)))
+    put_u64(pending, count, key)
+    return count + 1
+
+
+@free_kernel
 def match_pairs(segment: Int, header: Int, touched: Int, paired: Int, several: Int) -> tuple[Int, Int]:
     """Cubes that stand under two axes; returns how many were looked at and how many passed."""
     known, axis_count = i64_at(segment, AXIS_TABLE), i64_at(segment, AXIS_COUNT)
     pairs, mask, count = i64_at(segment, PAIR_TABLE), i64_at(segment, PAIR_MASK), i64_at(segment, PAIR_COUNT)
-    stream, x = i64_at(segment, STREAM), i64_at(header, ev.CODES)
+    stream, x, pending = i64_at(segment, STREAM), i64_at(header, ev.CODES), i64_at(header, ev.PENDING)
     axes, codes = i64_at(header, ev.TOUCHED), i64_at(header, ev.TOUCHED_CODES)
-    looked, passed = 0, 0
+    looked, passed = i64(0), i64(0)
     if paired * paired > 2 * count:  # fewer pairs in the segment than in the event
         rows = i64_at(segment, PAIR_ROWS)
         for i in range(count):
@@ -186,6 +217,7 @@ def match_pairs(segment: Int, header: Int, touched: Int, paired: Int, several: I
                 looked += held & _COUNT
                 passed += scan(stream, held >> COUNT_BITS, held & _COUNT, x, several, header)
         return looked, passed
+    waiting = 0
     for t in range(touched):
         one = u32_at(axes, t)
         if one >= axis_count or not i64_at(known, 4 * one + FLAGS) & HAS_PAIR or u32_at(codes, t) == 0:
@@ -194,12 +226,12 @@ def match_pairs(segment: Int, header: Int, touched: Int, paired: Int, several: I
             other = u32_at(axes, u)
             if other >= axis_count or not i64_at(known, 4 * other + FLAGS) & HAS_PAIR or u32_at(codes, u) == 0:
                 continue
-            key = u64(min(one, other) << 32 | max(one, other))
-            held = i64(find_row(pairs, mask, key))
-            if held:
-                looked += held & _COUNT
-                passed += scan(stream, held >> COUNT_BITS, held & _COUNT, x, several, header)
-    return looked, passed
+            waiting = _await(pairs, mask, pending, waiting, u64(min(one, other) << 32 | max(one, other)))
+            if waiting == ev.PENDING_ROOM:
+                more, right = _look(pairs, mask, stream, pending, waiting, x, several, header)
+                looked, passed, waiting = looked + more, passed + right, 0
+    more, right = _look(pairs, mask, stream, pending, waiting, x, several, header)
+    return looked + more, passed + right
 
 
 @free_kernel
@@ -207,23 +239,23 @@ def match_segment(segment: Int, header: Int, touched: Int, several: Int) -> tupl
     """Mark the slots of a segment that match the loaded event; returns cubes looked at and passed."""
     known, axis_count = i64_at(segment, AXIS_TABLE), i64_at(segment, AXIS_COUNT)
     table, mask = i64_at(segment, KEY_TABLE), i64_at(segment, KEY_MASK)
-    stream, x = i64_at(segment, STREAM), i64_at(header, ev.CODES)
+    stream, x, pending = i64_at(segment, STREAM), i64_at(header, ev.CODES), i64_at(header, ev.PENDING)
     bounds, owners = i64_at(segment, BOUNDS), i64_at(segment, BOUND_OWNERS)
     axes, codes = i64_at(header, ev.TOUCHED), i64_at(header, ev.TOUCHED_CODES)
     looked = i64_at(segment, ALWAYS_COUNT)
     passed = scan(stream, 0, looked, x, several, header)
-    paired = 0
+    paired, waiting = 0, 0
     for t in range(touched):
         axis, code = u32_at(axes, t), u32_at(codes, t)
         if axis >= axis_count or code == 0:
             continue
         levels, flags = u64_at(known, 4 * axis + LEVELS), i64_at(known, 4 * axis + FLAGS)
         while levels != 0:
-            held = i64(find_row(table, mask, cell_key(axis, code, trailing_zeros(levels))))
+            waiting = _await(table, mask, pending, waiting, cell_key(axis, code, trailing_zeros(levels)))
             levels &= levels - u64(1)
-            if held:
-                looked += held & _COUNT
-                passed += scan(stream, held >> COUNT_BITS, held & _COUNT, x, several, header)
+            if waiting == ev.PENDING_ROOM:
+                more, right = _look(table, mask, stream, pending, waiting, x, several, header)
+                looked, passed, waiting = looked + more, passed + right, 0
         if flags & HAS_UP:
             run = i64_at(known, 4 * axis + UP_RUN)
             end = run & 0xFFFFFFFF
@@ -233,10 +265,11 @@ def match_segment(segment: Int, header: Int, touched: Int, several: Int) -> tupl
             begin = run >> 32
             passed += mark_run(header, owners, begin, first_at_least(bounds, begin, run & 0xFFFFFFFF, code + 1))
         paired += flags >> 2 & 1
+    more, right = _look(table, mask, stream, pending, waiting, x, several, header)
+    looked, passed = looked + more, passed + right
     if paired > 1:
         more, right = match_pairs(segment, header, touched, paired, several)
-        looked += more
-        passed += right
+        looked, passed = looked + more, passed + right
     return looked, passed
 
 

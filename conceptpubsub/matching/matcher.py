@@ -14,6 +14,7 @@ from conceptpubsub.errors import DuplicateKey, FilterError, UnsupportedSemantics
 from conceptpubsub.matching.batch import MatchBatch, MatchErrors
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, make_engine
 from conceptpubsub.matching.keys import KeyTable
+from conceptpubsub.matching.stats import MatcherStats
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
@@ -186,21 +187,40 @@ class Matcher:
         return self._both[0].name
 
     def warm_up(self) -> None:
-        """Compile and build now what the first event would otherwise wait for.
+        """Compile and build now what the first event or table would otherwise wait for.
 
-        >>> Matcher().warm_up()
+        A service calls it before it says that it is ready: in a new process compiled code is read from its cache, which
+        takes about a second; without a cache it is compiled, which takes a minute. Call it again after many filters
+        have come, if their index, too, shall be there before the next event.
+
+        >>> from conceptpubsub.filters import Filter
+        >>> m = Matcher()
+        >>> m.add("warm", Filter.parse("t > 20"))
+        >>> m.warm_up()
+        >>> m.stats()["events"]
+        0
         """
         with self._lock:
             self._both[0].warm_up()
 
-    def stats(self) -> dict[str, Any]:
-        """Figures of the engine: filters by index, memory, work for each event.
+    def stats(self) -> MatcherStats:
+        """Figures of the engine: filters by index, memory, work for each event; printed, they are a table.
 
-        >>> Matcher().stats()["filters"]
-        0
+        >>> from conceptpubsub.filters import Filter
+        >>> m = Matcher()
+        >>> m.add_many((n, Filter.parse(f"x = {n} AND y > 0")) for n in range(1000))
+        >>> m.match({"x": 7, "y": 1}), m.match({"x": 7, "y": 0})
+        ([7], [])
+        >>> stats = m.stats()
+        >>> stats.filters, stats.by_index["under a value or range"], stats.each("candidates"), stats.each("passed")
+        (1000, 1000, 1.0, 0.5)
+        >>> print(stats)
+        engine                      default
+        filters                       1,000
+        ...
         """
         engine, _ = self._both
-        return {"engine": engine.name, **engine.stats()}
+        return engine.stats().of(engine.name)
 
     def explain(self, key: Hashable, event: Event) -> str:
         """Why the filter of a key matched an event or not, and how the engine came to it.
@@ -210,6 +230,9 @@ class Matcher:
         >>> m.add("warm", Filter.parse("t > 20"))
         >>> print(m.explain("warm", {"t": 5}).splitlines()[0])
         not matched (false, semantics sql): t > 20
+        >>> m.explain("wram", {"t": 5})
+        Traceback (most recent call last):
+        conceptpubsub.errors.UnknownKey: the matcher has no filter under 'wram'. Did you mean 'warm'?
         """
         engine, keys = self._both
         slot = keys.known(key)

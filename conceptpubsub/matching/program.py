@@ -68,6 +68,8 @@ class Program(NamedTuple):
     """Under ``total``, the columns of all references, for the report of what is missing."""
     computed: tuple[int, ...] = ()
     """The computed columns it tests."""
+    bound: tuple[int, ...] = ()
+    """Under ``strict`` and ``total``: the columns that must be bound, whatever the tokens say."""
 
 
 class Compiler:
@@ -90,11 +92,9 @@ class Compiler:
                 named = tuple(sorted(work.named)) if scope.semantics == "total" else ()
                 return Program(tokens, True, named)
         work.condition(tree)
-        tokens, computed = work.tokens, tuple(sorted(work.computed))
-        if scope.semantics in ("strict", "total") and work.named:
-            tokens.extend(literal(column, ANY, 0) for column in sorted(work.named))
-            tokens.append(and_of(len(work.named) + 1))
-        return Program(tokens, False, tuple(sorted(work.named)) if scope.semantics == "total" else (), computed)
+        named = tuple(sorted(work.named)) if scope.semantics in ("strict", "total") else ()
+        total = named if scope.semantics == "total" else ()
+        return Program(work.tokens, False, total, tuple(sorted(work.computed)), named)
 
     def space(self, lit: Lit) -> int:
         """The space of a constant."""

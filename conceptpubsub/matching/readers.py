@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from conceptpubsub.converters.plans import Plan
-from conceptpubsub.matching.codes import Codebook, Space
+from conceptpubsub.matching.codes import Clock, Codebook, Space
 from conceptpubsub.matching.cubes import Growing
 from conceptpubsub.matching.event_kernels import CODE, CONSTANT, GROUP, KIND_SHIFT, NUMBER, TARGET_SHIFT
 from conceptpubsub.matching.lookups import LookupTable, Reading
@@ -25,11 +25,16 @@ MAX_LOOKUPS: Final = 4096
 
 
 class Reader(NamedTuple):
-    """``get`` gives what is added to ``base``; without ``get`` the number itself is looked up; a negative base says
-    that ``get`` gives whole words."""
+    """The word is ``base``, and beside it stands what ``get`` makes of the value; without ``get``, the value itself.
+
+    A negative base: ``get`` gives all the words there are. No ``get`` and base 0: there are none.
+    """
 
     get: Callable[[Any], Any] | None
     base: int
+
+
+NOTHING: Final = Reader(None, 0)
 
 
 def word(kind: int, target: int, payload: int = 0) -> int:
@@ -40,7 +45,8 @@ def word(kind: int, target: int, payload: int = 0) -> int:
 class Targets:
     """Lists of axes, numbered."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self.ends = Growing(np.uint32)
         self.ends.extend((0,))
         self.axes = Growing(np.uint32)
@@ -53,6 +59,7 @@ class Targets:
             self.axes.extend(axes)
             self.ends.extend((self.axes.count,))
             found = self._numbers[axes] = len(self._numbers)
+            self._clock.now += 1
         return found
 
 
@@ -70,7 +77,7 @@ class Readers:
     def __init__(self, vocabulary: Vocabulary, book: Codebook) -> None:
         self.vocabulary = vocabulary
         self.book = book
-        self.targets = Targets()
+        self.targets = Targets(vocabulary.clock)
         self.lookups = LookupTable(book)
 
     # ------------------------------------------------------------------ names
@@ -102,16 +109,16 @@ class Readers:
 
     # ------------------------------------------------------------------ readers
 
-    def simple(self, bindings: list[Binding]) -> dict[type, Reader | None]:
-        """Readers for the plain types; None for a type whose values count as missing in every column.
+    def simple(self, bindings: list[Binding]) -> dict[type, Reader]:
+        """Readers for the plain types; `NOTHING` for a type whose values count as missing in every column.
 
         A type that is not in there must be read through the canonical value.
         """
-        made: dict[type, Reader | None] = {}
+        made: dict[type, Reader] = {}
         for kind in (str, bool, float, int):
             common = self.common(bindings, kind)
             if common == ():
-                made[kind] = None
+                made[kind] = NOTHING
             elif common:
                 reader = self._reader(kind, common[0], self.targets.number(common[1]))
                 if reader is not None:

@@ -94,13 +94,16 @@ def _merge_axis(axes: Any, lows: Any, highs: Any, start: Int, stop: Int) -> Int:
 
 @free_kernel
 def _records_of(
-    literals: Any, begin: Int, end: Int, labels: Any, column_of: Any, axes: Any, lows: Any, highs: Any
+    literals: Any, begin: Int, end: Int, bound: Any, labels: Any, column_of: Any, axes: Any, lows: Any, highs: Any
 ) -> Int:
     """The records of one cube: how many, or -1 where it can never match."""
     count = 0
-    for i in range(begin, end):  # sorted by axis
-        axis = axis_of(literals[i])
-        low, high = run_of(literals[i], labels)
+    for i in range(end - begin + len(bound)):  # sorted by axis
+        if i < end - begin:
+            axis = axis_of(literals[begin + i])
+            low, high = run_of(literals[begin + i], labels)
+        else:
+            axis, low, high = i64(bound[i - end + begin]), 1, _TOP
         place = count
         while place > 0 and axes[place - 1] > axis:
             axes[place], lows[place], highs[place] = axes[place - 1], lows[place - 1], highs[place - 1]
@@ -163,14 +166,15 @@ def _order(axes: Any, lows: Any, highs: Any, count: Int, column_of: Any) -> None
 
 @free_kernel
 def expand(
-    literals: Any, ends: Any, owners: Any, first: Int, last: Int, alive: Any, labels: Any, column_of: Any,
-    out: Any, bounds: Any, out_owners: Any,
+    literals: Any, ends: Any, owners: Any, first: Int, last: Int, alive: Any, bound_sets: Any, set_ends: Any,
+    set_columns: Any, labels: Any, column_of: Any, out: Any, bounds: Any, out_owners: Any,
 ) -> Int:  # fmt: skip
     """The records of the cubes whose filters are alive, three numbers each; returns how many cubes have any chance."""
     longest = 1
     for c in range(first, last):
         begin = ends[c - 1] if c else 0
-        longest = max(longest, ends[c] - begin)
+        chosen = bound_sets[i64(owners[c] & np.uint32(ASK - 1))]
+        longest = max(longest, ends[c] - begin + set_ends[chosen + 1] - set_ends[chosen])
     axes, lows, highs = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
     made, at = 0, 0
     for c in range(first, last):
@@ -179,7 +183,9 @@ def expand(
         if not alive[slot >> 6] >> u64(slot & 63) & u64(1):
             continue
         begin = ends[c - 1] if c else 0
-        count = _records_of(literals, begin, ends[c], labels, column_of, axes, lows, highs)
+        chosen = bound_sets[slot]
+        bound = set_columns[set_ends[chosen] : set_ends[chosen + 1]]
+        count = _records_of(literals, begin, ends[c], bound, labels, column_of, axes, lows, highs)
         if count < 0:
             continue
         _order(axes, lows, highs, count, column_of)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conceptpubsub.errors import LimitExceeded, MissingAttribute
 from conceptpubsub.filters.evaluate import MAX_BINDINGS
 from conceptpubsub.matching.engine import Engine, Event, Fault
+from conceptpubsub.matching.stats import MatcherStats, Work
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
@@ -19,6 +20,7 @@ class ScanEngine(Engine):
 
     def __init__(self) -> None:
         self._filters: dict[int, tuple[Filter, tuple[int, ...]]] = {}
+        self._work = Work()
 
     def add(self, slot: int, filter: Filter, interfaces: tuple[int, ...]) -> None:
         self._filters[slot] = filter, interfaces
@@ -28,13 +30,15 @@ class ScanEngine(Engine):
 
     def match(self, event: Event, faults: list[Fault] | None = None) -> list[int]:
         found = []
-        for slot, (filter, _) in list(self._filters.items()):
+        asked = list(self._filters.items())
+        for slot, (filter, _) in asked:
             matched = answer(filter, event)
             if isinstance(matched, str):
                 if faults is not None:
                     faults.append(Fault(0, slot, matched))
             elif matched:
                 found.append(slot)
+        self._work += Work(1, len(asked), len(found), len(asked))
         return found
 
     def interfaces(self, event: Event) -> set[int]:
@@ -44,8 +48,8 @@ class ScanEngine(Engine):
                 found.update(interfaces)
         return found
 
-    def stats(self) -> dict[str, Any]:
-        return {"filters": len(self._filters)}
+    def stats(self) -> MatcherStats:
+        return MatcherStats(len(self._filters), {"at every event": len(self._filters)}, work=self._work)
 
 
 def answer(filter: Filter, event: Event) -> bool | str:

@@ -24,12 +24,16 @@ class Scratch:
         self.snapshot: Any = None
         self._arrays: dict[int, NDArray[Any]] = {}
         self._encoder: Encoder | None = None
-        self._version = -1
+        self.now = -1
+        """The clock when the header was last bound."""
+        self.addresses = (0, 0)
+        self.converted = -1
         self._table: Any = None
         self.out: NDArray[np.int64] = np.empty(0, np.int64)
         self.asked: NDArray[np.int64] = np.empty(0, np.int64)
         self.counters: NDArray[np.int64] = np.zeros(4, np.int64)
         self._put(ev.COUNTERS, self.counters)
+        self._put(ev.PENDING, np.zeros(ev.PENDING_ROOM, np.uint64))
         self.reserve_touched(_ROOM)
 
     def _put(self, place: int, held: NDArray[Any]) -> None:
@@ -45,13 +49,11 @@ class Scratch:
 
     def bind(self, snapshot: Any) -> None:
         """Point the header to what a snapshot holds, and to what its encoder holds by now."""
-        encoder: Encoder = snapshot.encoder
         if snapshot is not self.snapshot:
             self._bind_snapshot(snapshot)
-        if encoder.version != self._version or encoder is not self._encoder:
-            self._bind_encoder(encoder)
+        self._bind_encoder(snapshot.encoder)
         header = self.header
-        header[ev.WORDS], header[ev.VALUES] = self.words.addresses
+        self.addresses = header[ev.WORDS], header[ev.VALUES] = self.words.addresses
 
     def table_header(self, words: Any, alive: NDArray[np.uint64]) -> int:
         """The address of a header like this one, for the words of a batch and slots as they were at its start."""
@@ -79,7 +81,8 @@ class Scratch:
         self.snapshot = snapshot
 
     def _bind_encoder(self, encoder: Encoder) -> None:
-        version, vocabulary, readers = encoder.version, encoder.vocabulary, encoder.readers
+        vocabulary, readers = encoder.vocabulary, encoder.readers
+        now = vocabulary.clock.now
         axes = vocabulary.axis_count
         if encoder is not self._encoder or axes != self.header[ev.AXES]:
             base = vocabulary.base_codes(encoder.book)[:axes].copy()
@@ -92,4 +95,4 @@ class Scratch:
         self._put(ev.TARGET_ENDS, readers.targets.ends.array)
         self._put(ev.TARGET_AXES, readers.targets.axes.array)
         self._put(ev.LOOKUPS, readers.lookups.rows)
-        self._encoder, self._version = encoder, version
+        self._encoder, self.now = encoder, now

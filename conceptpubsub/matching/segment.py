@@ -15,56 +15,21 @@ from conceptpubsub.matching import layout_kernels as layout
 from conceptpubsub.matching import match_kernels as mk
 from conceptpubsub.matching import record_kernels as rk
 from conceptpubsub.matching.cubes import CubeStore
+from conceptpubsub.matching.records import Choices, Records, open_table
+from conceptpubsub.matching.slots import Slots
 from conceptpubsub.matching.vocabulary import Vocabulary
-
-
-class Records:
-    """The records of some cubes, their owners, and where each cube is to be looked for."""
-
-    def __init__(
-        self, store: CubeStore, vocabulary: Vocabulary, alive: NDArray[np.uint64], first: int, last: int
-    ) -> None:
-        ends, literals = store.ends.view, store.literals.view
-        begin = int(ends[first - 1]) if first else 0
-        room = int(ends[last - 1]) - begin if last > first else 0
-        column_of = vocabulary.column_of
-        self.records: NDArray[np.uint32] = np.empty((room, 3), np.uint32)
-        self.bounds: NDArray[np.int64] = np.zeros(last - first + 1, np.int64)
-        self.owners: NDArray[np.uint32] = np.empty(last - first, np.uint32)
-        self.count = rk.expand(
-            literals, ends, store.owners.view, first, last, alive, vocabulary.book.labels, column_of,
-            self.records, self.bounds, self.owners,
-        )  # fmt: skip
-        self.records = self.records[: self.bounds[self.count]]
-        self.kinds: NDArray[np.uint8] = np.empty(self.count, np.uint8)
-        self.keys: NDArray[np.uint64] = np.empty(self.count, np.uint64)
-        self.chances: NDArray[np.float64] = np.empty(self.count)
-        self._choose(vocabulary)
-
-    def _choose(self, vocabulary: Vocabulary) -> None:
-        axes = vocabulary.axis_count
-        totals, uses = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
-        table = open_table(len(self.records))
-        rk.count_equalities(self.records, table, totals, uses)
-        columns = len(np.unique(vocabulary.column_of[np.flatnonzero(uses)]))
-        rk.choose(
-            self.records, self.bounds, self.count, vocabulary.base_codes(), vocabulary.is_truth,
-            vocabulary.column_of, table, totals, uses, columns, self.kinds, self.keys, self.chances,
-        )  # fmt: skip
 
 
 class Segment:
     """Cubes from ``first`` to ``last`` of the store, indexed."""
 
-    def __init__(
-        self, store: CubeStore, vocabulary: Vocabulary, alive: NDArray[np.uint64],
-        interface_sets: NDArray[np.uint32], first: int, last: int,
-    ) -> None:  # fmt: skip
+    def __init__(self, store: CubeStore, vocabulary: Vocabulary, slots: Slots, first: int, last: int) -> None:
         self.first, self.last = first, last
-        made = Records(store, vocabulary, alive, first, last)
+        made = Records(store, vocabulary, slots, first, last)
+        chosen = Choices(made, vocabulary)
         self.cubes = made.count
-        self.by_kind = np.bincount(made.kinds, minlength=rk.NEVER + 1)
-        order = np.lexsort((made.keys, made.kinds))
+        self.by_kind = np.bincount(chosen.kinds, minlength=rk.NEVER + 1)
+        order = np.lexsort((chosen.keys, chosen.kinds))[: made.count - int(self.by_kind[rk.NEVER])]
         axes = np.zeros((vocabulary.axis_count, 4), np.uint64)
         keys = open_table(int(self.by_kind[rk.KEY]))
         pairs = open_table(int(self.by_kind[rk.PAIR]))
@@ -72,7 +37,7 @@ class Segment:
         stream = np.empty(layout.written_length(made.bounds, made.count), np.uint32)
         bounds = np.empty((3, max(1, listed)), np.uint32)
         always, end, _ = layout.lay_out(
-            made.records, made.bounds, made.owners, made.kinds, made.keys, order, interface_sets,
+            made.records, made.bounds, made.owners, chosen.kinds, chosen.keys, order, slots.interface_sets.view,
             vocabulary.column_of, axes, keys, pairs, stream, bounds[0], bounds[1], bounds[2],
         )  # fmt: skip
         keys, pairs = shrunk(keys), shrunk(pairs)
@@ -111,14 +76,6 @@ class Segment:
     def nbytes(self) -> int:
         """The memory it holds."""
         return sum(array.nbytes for array in self.arrays.values())
-
-
-def open_table(keys: int) -> NDArray[np.uint64]:
-    """An empty table for so many keys, at most half full."""
-    size = 4
-    while size < 2 * keys:
-        size *= 2
-    return np.zeros((size, 2), np.uint64)
 
 
 def shrunk(table: NDArray[np.uint64]) -> NDArray[np.uint64]:

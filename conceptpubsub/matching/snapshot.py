@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptpubsub.matching import record_kernels as rk
 from conceptpubsub.matching.encoder import Encoder
 from conceptpubsub.matching.match_kernels import SEGMENT_SIZE
+
+_KINDS: Final = {
+    rk.KEY: "under a value or range",
+    rk.PAIR: "under two attributes",
+    rk.UP: "under an upper bound",
+    rk.DOWN: "under a lower bound",
+    rk.ALWAYS: "at every event",
+    rk.NEVER: "never",
+}
+_NEWEST: Final = "newest, one by one"
 
 
 class Snapshot:
@@ -25,3 +36,15 @@ class Snapshot:
         self.rows: NDArray[np.int64] = np.empty((len(self.segments), SEGMENT_SIZE), np.int64)
         for i, segment in enumerate(self.segments):
             self.rows[i] = segment.row
+
+    def by_kind(self) -> dict[str, int]:
+        """How many cubes are looked for in which way."""
+        made = dict.fromkeys((*_KINDS.values(), _NEWEST), 0)
+        for segment in self.segments:
+            counts = getattr(segment, "by_kind", None)
+            if counts is None:
+                made[_NEWEST] += segment.cubes
+                continue
+            for kind, name in _KINDS.items():
+                made[name] += int(counts[kind])
+        return {name: count for name, count in made.items() if count}

@@ -19,7 +19,7 @@ from conceptpubsub.converters import Dimension, Money, Quantity
 from conceptpubsub.errors import LimitExceeded
 from conceptpubsub.filters.events import PARTS
 from conceptpubsub.filters.normal import Lit, Ref, Term, literal, term_refs
-from conceptpubsub.matching.codes import MAX_AXIS, TRUTH, Codebook, Crowded, Kind, NewConstant
+from conceptpubsub.matching.codes import MAX_AXIS, TRUTH, Clock, Codebook, Crowded, Kind, NewConstant
 from conceptpubsub.matching.predicates import Predicate
 from conceptpubsub.model import Exact, Instant
 from conceptpubsub.model.values import simplest
@@ -133,7 +133,8 @@ class Vocabulary:
     """Worlds, columns, axes and constants. Constants get their labels from the codebook."""
 
     def __init__(self) -> None:
-        self.book = Codebook()
+        self.clock = Clock()
+        self.book = Codebook(self.clock)
         self.worlds: list[World] = []
         self.by_number: dict[int, Column] = {}
         self.axis_count = 1  # axis 0 is none
@@ -149,6 +150,8 @@ class Vocabulary:
         self._waiting_ids: dict[tuple[int, Any], int] = {}
         self._spaces: dict[Kind, int] = {}
         self._worlds: dict[Any, World] = {}
+        self.converters: tuple[Any, ...] = ()
+        """Those of all worlds: what they convert may change under us."""
         self._columns: dict[tuple[int, str, Any], Column] = {}
         self._by_scope: dict[int, tuple[Scope, World, dict[str, Column]]] = {}
         self.bulk = False
@@ -211,6 +214,7 @@ class Vocabulary:
         if found is None:
             found = self._worlds[key] = World(len(self.worlds), scope)
             self.worlds.append(found)
+            self.converters += (conv,)
         return found
 
     def column(self, scope: Scope, ref: Ref) -> Column:
@@ -291,6 +295,7 @@ class Vocabulary:
         self.is_truth[number] = two_valued
         self.axis_count = number + 1
         self.revision += 1
+        self.clock.now += 1
         return number
 
     def base_codes(self, book: Codebook | None = None) -> NDArray[np.uint32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from importlib.util import find_spec
 
 import numpy as np
@@ -202,6 +203,55 @@ def test_stats_and_explain(engine: str) -> None:
     assert m.stats()["filters"] == 1
     assert m.stats()["engine"] == m.engine
     assert "x > 1" in m.explain("k", {"x": 2})
+
+
+def test_explaining_an_unknown_key_offers_near_keys(engine: str) -> None:
+    m = Matcher(engine=engine)
+    m.add_many([("alpha", flt("x > 1", engine)), (7, flt("x > 1", engine))])
+    with pytest.raises(UnknownKey, match="Did you mean 'alpha'") as caught:
+        m.explain("alhpa", {"x": 2})
+    assert caught.value.near == ("alpha",)
+    with pytest.raises(UnknownKey, match="Did you mean 7"):
+        m.explain("7", {"x": 2})
+    m.add_many((f"client-{n}/eu", flt("x > 1", engine)) for n in range(1200))
+    with pytest.raises(UnknownKey, match="client-17"):
+        m.explain("client17/eu", {"x": 2})
+
+
+def test_stats_count_what_events_cost(engine: str) -> None:
+    m = Matcher(engine=engine)
+    m.add_many((n, flt(f"x = {n} AND y > 0", engine)) for n in range(300))
+    m.warm_up()
+    before = m.stats()
+    m.match({"x": 3, "y": 1})
+    m.match({"x": 3, "y": 0})
+    after = m.stats()
+    assert (after.filters, after.engine) == (300, engine)
+    assert after.work.events - before.work.events == 2
+    assert after.work.passed - before.work.passed == 1
+    assert after.work.candidates - before.work.candidates >= 1
+    assert before.work.events == 0
+    assert str(after).splitlines()[0].split() == ["engine", engine]
+    assert "300" in str(after)
+    with pytest.raises(KeyError):
+        after["no such figure"]
+    m.remove(5)
+    assert m.stats().filters == 299
+
+
+def test_stats_count_the_work_of_every_thread(engine: str) -> None:
+    m = Matcher(engine=engine)
+    m.add("k", flt("x > 1", engine))
+    m.warm_up()
+    before = m.stats().work
+    for _ in range(3):
+        worker = threading.Thread(target=m.match, args=({"x": 2},))
+        worker.start()
+        worker.join()
+    m.match_batch(pa.table({"x": [1, 2, 3]}))
+    after = m.stats().work
+    assert after.events - before.events == 6
+    assert after.passed - before.passed == 5
 
 
 def test_an_unknown_engine_offers_near_names() -> None:
