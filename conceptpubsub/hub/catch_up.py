@@ -45,12 +45,11 @@ class Shortest:
         """The events that take the subscriber from the state before one offset to the state before another."""
         state, concept = State(self.rule), "Event"
         before: dict[Any, Any] | None = None
-        for offset, event in sub.store.all(0, end):
+        for offset, event in sub.past.matching(sub.wish, 0, end):
             if offset >= start and before is None:
                 before = state.snapshot()
-            if sub.filter.matches(event):
-                concept = event.concept
-                self._fold(hub, state, event)
+            concept = event.concept
+            self._fold(hub, state, event)
         made = expand(self.rule, before if before is not None else state.snapshot(), state.rows)
         events = [leave(Flowing(values), self.space.schema, self.space.name) for values in made]
         return [self._delivered(hub, sub, event.replace(concept=concept)) for event in events]

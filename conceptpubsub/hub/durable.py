@@ -15,27 +15,20 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from conceptpubsub.errors import HubError
 from conceptpubsub.hub.batch import Batch
+from conceptpubsub.hub.past import Segment, Wish
 from conceptpubsub.hub.queues import BoundedQueue
-from conceptpubsub.hub.store import Entry, Place, Store
+from conceptpubsub.hub.store import Place, Store
 from conceptpubsub.hub.subscription import Subscription
 
 if TYPE_CHECKING:
-    from conceptpubsub.hub.hub import Hub
     from conceptpubsub.model import SemanticEvent
 
-_CHUNK = 128
-
-
-def matching(hub: Hub, sub: Subscription, entry: Entry, start: int) -> Iterator[tuple[int, SemanticEvent]]:
-    """The events of an entry, from an offset on, that a subscription wants, as it wants them."""
-    for offset, event in entry.events():
-        if offset >= start and sub.filter.matches(event):
-            yield offset, hub.plans.deliver(event, hub.shapes.of(event), sub.context_number)
+_ACKNOWLEDGE_EVERY = 0.05
+"""Seconds between acknowledgments while events come from the log: each is a transaction."""
 
 
 class DurableSubscription(Subscription):
@@ -48,6 +41,7 @@ class DurableSubscription(Subscription):
         super().__init__(*given)
         assert self.hub.log is not None
         self.store, self.order, self.manual = store, self.hub.log.order, manual
+        self.past, self.wish = self.hub.log.past, Wish(self.filter)
         self.next = start
         """The first offset not yet handed over; counts while the subscription is not live."""
         self.live = False
@@ -114,14 +108,9 @@ class DurableSubscription(Subscription):
     def _pull(self) -> Any:
         if not self.active:
             return None
-        while not self._ahead and self.next < self.store.end:
-            found = self.store.entries(self.next, _CHUNK)
-            if not found:
-                self.next = self.store.end
-                break
-            for entry in found:
-                self._ahead.extend(matching(self.hub, self, entry, self.next))
-            self.next = found[-1].stop
+        while not self._ahead and (segment := self.past.segment(self.next)) is not None:
+            self._ahead.extend(self._made(segment, segment.offsets(self.wish, self.next)))
+            self.next = segment.stop
         if not self._ahead:
             return None
         self.offset, event = self._ahead.popleft()
@@ -196,33 +185,56 @@ class DurableSubscription(Subscription):
 
     def _pump(self) -> None:
         while self.active and not self.live:
-            found = self.store.entries(self.next, _CHUNK)
-            if not found:
+            segment = self.past.segment(self.next)
+            if segment is None:
                 with self.order:
-                    self.live = not self.store.entries(self.next, 1)
-            elif self._pumped(found):
-                self.next = found[-1].stop
+                    self.live = self.past.segment(self.next) is None
+            elif self._pumped(segment):
+                self.next = segment.stop
             else:
                 self._later()
                 return
 
-    def _pumped(self, entries: list[Entry]) -> bool:
-        items = [pair for entry in entries for pair in matching(self.hub, self, entry, self.next)]
-        if self.batch and items:
-            offsets = [offset for offset, _ in items]
-            whole: Any = Batch([event for _, event in items], offsets=offsets)
-            made = [(offsets[0], offsets[-1], whole)]
-        else:
-            made = [(offset, offset, event) for offset, event in items]
-        for first, last, item in made:
-            if not self.active:
-                return True
-            if not self._handed(item, last):
-                self.next = first
-                return False
-            if not self.manual:
-                self.ack(last)
-        return True
+    def _pumped(self, segment: Segment) -> bool:
+        """Hand over what a segment holds for this subscription; False where its callback failed."""
+        begun = done = self.next
+        written = time.monotonic()
+        try:
+            for first, last, item in self._items(segment):
+                if not self.active:
+                    return True
+                if not self._handed(item, last):
+                    self.next = first
+                    return False
+                done = last + 1
+                if not self.manual and time.monotonic() - written > _ACKNOWLEDGE_EVERY:
+                    self.ack(last)
+                    written = time.monotonic()
+            done = segment.stop
+            return True
+        finally:
+            if not self.manual and done > begun:
+                self.ack(done - 1)
+
+    def _items(self, segment: Segment) -> list[tuple[int, int, Any]]:
+        """(first offset, last offset, what the callback takes)."""
+        offsets = segment.offsets(self.wish, self.next)
+        if not self.batch:
+            return [(offset, offset, event) for offset, event in self._made(segment, offsets)]
+        if not offsets:
+            return []
+        if segment.is_table:
+            from conceptpubsub.hub.tables import taken
+
+            table = taken(self.hub, segment.table, [n - segment.first for n in offsets], self.context_number)
+            return [(offsets[0], offsets[-1], Batch(table=table, offsets=offsets))]
+        events = [event for _, event in self._made(segment, offsets)]
+        return [(offsets[0], offsets[-1], Batch(events, offsets=offsets))]
+
+    def _made(self, segment: Segment, offsets: list[int]) -> list[tuple[int, SemanticEvent]]:
+        """Events of a segment in the context of this subscription."""
+        plans, shapes, to = self.hub.plans, self.hub.shapes, self.context_number
+        return [(offset, plans.deliver(event, shapes.of(event), to)) for offset, event in segment.events(offsets)]
 
 
 def opened(store: Store, sub_name: str, filter: Any, start: Any, replace: bool) -> int:

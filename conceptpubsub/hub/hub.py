@@ -299,7 +299,7 @@ class Hub:
 
     def trim(self) -> int:
         """Drop from the store what all durable subscriptions have acknowledged; gives how many events went."""
-        return self._need_log("trim").store.trim()
+        return self._need_log("trim").trim()
 
     # ------------------------------------------------------------------ life
 

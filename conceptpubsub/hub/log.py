@@ -14,6 +14,7 @@ from conceptpubsub.errors import HubError, QueueFull
 from conceptpubsub.hub.catch_up import Shortest
 from conceptpubsub.hub.durable import DurableSubscription, opened, resolved
 from conceptpubsub.hub.edge import Shape
+from conceptpubsub.hub.past import Past, Wish
 from conceptpubsub.hub.rounds import Round
 from conceptpubsub.hub.store import Store
 
@@ -29,7 +30,7 @@ class Log:
     """The store of a hub, and the order of what is published."""
 
     def __init__(self, hub: Hub, store: Store) -> None:
-        self.hub, self.store = hub, store
+        self.hub, self.store, self.past = hub, store, Past(store)
         self.order = threading.RLock()
         self._pending: deque[tuple[int, Serve, Round]] = deque()
         self.serving = False
@@ -102,6 +103,11 @@ class Log:
         """Past events that match, with their offsets."""
         number = self.hub.plans.number(context)
         until = None if end is None else resolved(self.store, end)
-        for offset, event in self.store.all(resolved(self.store, start), until):
-            if filter.matches(event):
-                yield offset, self.hub.plans.deliver(event, self.hub.shapes.of(event), number)
+        for offset, event in self.past.matching(Wish(filter), resolved(self.store, start), until):
+            yield offset, self.hub.plans.deliver(event, self.hub.shapes.of(event), number)
+
+    def trim(self) -> int:
+        """Drop what all durable subscriptions have acknowledged."""
+        gone = self.store.trim()
+        self.past.forget()
+        return gone

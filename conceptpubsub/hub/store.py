@@ -22,6 +22,7 @@ from conceptpubsub.model.instants import Instant
 from conceptpubsub.model.objects import SemanticEvent
 
 _VERSION = 1
+_CHUNK = 256
 _SCHEMA = """
 CREATE TABLE entries(first INTEGER PRIMARY KEY, count INTEGER NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE INDEX entries_at ON entries(at);
@@ -41,16 +42,20 @@ class Entry(NamedTuple):
         """The offset after its last event."""
         return self.first + self.size
 
+    def table(self) -> Any:
+        """The table that was published."""
+        import pyarrow as pa
+
+        return pa.ipc.open_stream(self.body).read_all()
+
     def events(self) -> Iterator[tuple[int, SemanticEvent]]:
         """Offset and event."""
         if isinstance(self.body, str):
             yield self.first, from_json(self.body)
             return
-        import pyarrow as pa
-
         from conceptpubsub.model.codecs import table_to_events
 
-        read = table_to_events(pa.ipc.open_stream(self.body).read_all())
+        read = table_to_events(self.table())
         bad = {row for row, _ in read.errors}
         good = (row for row in range(self.size) if row not in bad)
         yield from ((self.first + row, event) for row, event in zip(good, read.events, strict=True))
@@ -131,28 +136,21 @@ class Store:
             self.end = offset
             return first
 
-    def entries(self, start: int, limit: int = 256) -> list[Entry]:
-        """Up to ``limit`` entries from the one that holds an offset on."""
+    def between(self, start: int, end: int) -> list[Entry]:
+        """The entries that hold an offset from one up to, not including, another."""
         with self._lock:
             holds = self._ask("SELECT max(first) FROM entries WHERE first <= ?", (start,))[0][0]
-            query = (
-                "SELECT first, count, body FROM entries WHERE first >= ? AND first + count > ? ORDER BY first LIMIT ?"
-            )
-            found = self._ask(query, (holds or 0, start, limit))
-        return [Entry(*row) for row in found]
+            query = "SELECT first, count, body FROM entries WHERE first >= ? AND first < ? ORDER BY first"
+            found = [Entry(*row) for row in self._ask(query, (holds or 0, end))]
+        return [entry for entry in found if entry.stop > start]
 
     def all(self, start: int, end: int | None = None) -> Iterator[tuple[int, SemanticEvent]]:
         """Offset and event, from one offset up to, not including, another."""
         until = self.end if end is None else min(end, self.end)
-        while start < until:
-            found = self.entries(start)
-            if not found:
-                return
-            for entry in found:
-                for offset, event in entry.events():
-                    if start <= offset < until:
-                        yield offset, event
-            start = found[-1].stop
+        for first in range(start, until, _CHUNK):
+            stop = min(first + _CHUNK, until)
+            for entry in self.between(first, stop):
+                yield from ((offset, event) for offset, event in entry.events() if first <= offset < stop)
 
     def offset_at(self, when: Any) -> int:
         """The first offset that was published at a time or later."""

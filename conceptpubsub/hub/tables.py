@@ -71,12 +71,18 @@ def serve_table(round: Round, table: pa.Table, first: int = 0) -> None:
         _in_batches(round, table, rows[order], numbers[order], context, first)
 
 
+def taken(hub: Hub, table: pa.Table, rows: Any, context: int) -> pa.Table:
+    """Some rows of a table, in a subscriber's context."""
+    made = table.take(pa.array(rows)).combine_chunks()
+    if context == AS_IT_CAME:
+        return made
+    return in_context(hub.converters, made, hub.plans.contexts[context], partial(_times, made))
+
+
 def _in_batches(round: Round, table: pa.Table, rows: Any, numbers: Any, context: int, first: int) -> None:
     """Rows sorted by subscription, all of one context: one table, and a view of it for each subscription."""
     hub = round.hub
-    taken = table.take(pa.array(rows)).combine_chunks()
-    if context != AS_IT_CAME:
-        taken = in_context(hub.converters, taken, hub.plans.contexts[context], partial(_times, taken))
+    mine = taken(hub, table, rows, context)
     cuts = np.flatnonzero(np.diff(numbers)) + 1
     starts = [0, *cuts.tolist()]
     ends = [*cuts.tolist(), len(numbers)]
@@ -84,7 +90,7 @@ def _in_batches(round: Round, table: pa.Table, rows: Any, numbers: Any, context:
     for start, end, number in zip(starts, ends, numbers[starts].tolist(), strict=True):
         sub = hub.subscription(number)
         if sub is not None:
-            batch = Batch(table=taken, offsets=offsets, start=start, length=end - start)
+            batch = Batch(table=mine, offsets=offsets, start=start, length=end - start)
             round.hand(sub, batch, int(rows[start]) + first, int(rows[end - 1]) + first)
 
 

@@ -45,9 +45,14 @@ def events_to_table(events: Iterable[SemanticEvent]) -> pa.Table:
         for name in EVENT_COLUMNS:
             if (own := getattr(event, name)) is not None:
                 cells[Column((), name)][row] = own
-        _collect(event.attributes, (), row, cells)
+        collect(event.attributes, (), row, cells)
         if len(cells) > MAX_COLUMNS:
             raise LimitExceeded(f"events with more than {MAX_COLUMNS} columns between them", row=row)
+    return cells_to_table(cells, rows)
+
+
+def cells_to_table(cells: Mapping[Column, Cells], rows: int) -> pa.Table:
+    """A table of so many rows from the cells of each column, by row."""
     shared = _shared_aspects(cells)
     fields, arrays = [], []
     for column, found in cells.items():
@@ -61,15 +66,16 @@ def events_to_table(events: Iterable[SemanticEvent]) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def _collect(
+def collect(
     attributes: Mapping[str, SemanticObject], above: tuple[str, ...], row: int, cells: dict[Column, Cells]
 ) -> None:
+    """Put the attributes of a row, which stand under a path, into the cells of their columns."""
     for key, under in attributes.items():
         path = (*above, key)
         if not under.is_complex:
             cells.setdefault(Column(path), {})[row] = under.value
         elif under.value:
-            _collect(under.value, path, row, cells)
+            collect(under.value, path, row, cells)
         else:
             cells.setdefault(Column(path, EMPTY_COMPLEX), {})[row] = True
         if under.concept != key:
