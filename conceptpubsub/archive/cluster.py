@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from pathlib import Path
 from typing import Any
 
-from conceptpubsub.archive.manifest import Entry
+from conceptpubsub.archive.manifest import Entry, Manifest
 from conceptpubsub.archive.pipeline import Pipeline
 from conceptpubsub.archive.tasks import Task
 from conceptpubsub.archive.worker import TaskRunner
@@ -69,16 +69,13 @@ def run_spark(pipeline: Pipeline, tasks: Sequence[Task], spark: Any = None) -> I
 
 def _seen(pipeline: Pipeline, awaited: set[str], answer: Future[list[str]]) -> Iterator[Entry]:
     """Entries as they appear in the manifest while the job runs, and the rest when it has answered."""
-    folder = Path(pipeline.out) / "manifest"
+    manifest = Manifest(Path(pipeline.out))
     while not answer.done():
         try:
             answer.result(timeout=_PAUSE)
         except TimeoutError:
-            for name in sorted(awaited):
-                path = folder / f"{name}.json"
-                if path.exists():
-                    awaited.discard(name)
-                    yield Entry.from_json(path.read_text("utf-8"))
-    for entry in map(Entry.from_json, answer.result()):
-        if entry.task in awaited:
-            yield entry
+            for name in sorted(awaited & manifest.done()):
+                awaited.discard(name)
+                yield manifest.entry(name)
+    answer.result()
+    yield from map(manifest.entry, sorted(awaited))

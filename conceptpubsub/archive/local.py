@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 
 from conceptpubsub.archive.manifest import Entry
 from conceptpubsub.archive.pipeline import Pipeline
@@ -28,9 +29,14 @@ def run_local(pipeline: Pipeline, tasks: Sequence[Task], processes: int | None =
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _start, (pipeline,))
     try:
-        running = [pool.submit(_run, task) for task in tasks]
-        for done in as_completed(running):
-            yield done.result()
+        left, running = iter(tasks), set[Future[Entry]]()
+        while True:  # few at a time: what all tasks of a large archive counted would fill the memory
+            running.update(pool.submit(_run, task) for task in islice(left, 2 * workers - len(running)))
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for one in done:
+                yield one.result()
     except BrokenProcessPool:
         raise ArchiveError(
             "a worker process died, perhaps for want of memory; run again to continue, with fewer processes"

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from conceptpubsub.archive.summary import Counts
 from conceptpubsub.archive.tasks import Task
@@ -38,7 +37,8 @@ class Entry:
 
     def to_json(self) -> str:
         """As it is written."""
-        return json.dumps(asdict(self), sort_keys=True)
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return json.dumps({**own, "counts": self.counts.tree()}, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Entry:
@@ -81,8 +81,15 @@ class Manifest:
 
     def entries(self) -> dict[str, Entry]:
         """The tasks that are done, by name."""
-        found = (Entry.from_json(path.read_text("utf-8")) for path in sorted(self.folder.glob("[!_.]*.json")))
-        return {entry.task: entry for entry in found}
+        return {task: self.entry(task) for task in sorted(self.done())}
+
+    def entry(self, task: str) -> Entry:
+        """What a task that is done did."""
+        return Entry.from_json((self.folder / f"{task}.json").read_text("utf-8"))
+
+    def done(self) -> set[str]:
+        """The names of the tasks that are done."""
+        return {path.stem for path in self.folder.glob("[!_.]*.json")}
 
     def todo(self, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, Entry]]:
         """The tasks that remain, and the entries that stand; what is stale is taken away."""
@@ -103,8 +110,3 @@ class Manifest:
     def record(self, entry: Entry) -> None:
         """Commit a task."""
         write_text(entry.to_json(), self.folder / f"{entry.task}.json")
-
-
-def files_of(entries: Iterable[Entry]) -> list[Any]:
-    """Every file that the entries vouch for."""
-    return [name for entry in entries for name in entry.files]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from conceptpubsub.archive.manifest import Entry, Manifest
 from conceptpubsub.archive.mapping import ColumnMapping
 from conceptpubsub.archive.pipeline import Pipeline
 from conceptpubsub.archive.subscriptions import subscriptions_of
-from conceptpubsub.archive.summary import Counts, Summary
+from conceptpubsub.archive.summary import Counts, Summary, Tally
 from conceptpubsub.archive.tasks import PIECE, Task, plan
 from conceptpubsub.archive.writing import write_text
 from conceptpubsub.converters import Converters
@@ -75,11 +76,16 @@ def reprocess(
     manifest.open(pipeline.question, resume)
     todo, entries = manifest.todo(tasks)
     resumed = len(tasks) - len(todo)
-    for entry in _watched(_run(engine, pipeline, todo, processes, spark), entries, len(tasks), progress):
-        entries[entry.task] = entry
-    counts = Counts.total(entries[name].counts for name in sorted(entries))
-    files = len({entry.path for entry in entries.values()})
-    summary = Summary(counts, str(folder), engine, files, len(entries), resumed, time.monotonic() - started)
+    tally, done = Tally(), 0
+    paths = {task.path for task in tasks} | {entry.path for entry in entries.values()}
+    before = len(entries)
+    for entry in chain(entries.values(), _run(engine, pipeline, todo, processes, spark)):
+        tally.add(entry.counts)
+        done += 1
+        if progress is not None and done >= before:
+            progress(done, max(done, len(tasks)), tally.counts())
+    counts = tally.counts()
+    summary = Summary(counts, str(folder), engine, len(paths), done, resumed, time.monotonic() - started)
     write_text(summary.to_json(), folder / "summary.json")
     return summary
 
@@ -90,16 +96,3 @@ def _run(engine: str, pipeline: Pipeline, tasks: list[Task], processes: int | No
     from conceptpubsub.archive.cluster import run_spark
 
     return run_spark(pipeline, tasks, spark)
-
-
-def _watched(
-    running: Iterable[Entry], before: dict[str, Entry], tasks: int, progress: Progress | None
-) -> Iterator[Entry]:
-    done = list(before.values())
-    if progress is not None:
-        progress(len(done), tasks, Counts.total(entry.counts for entry in done))
-    for entry in running:
-        done.append(entry)
-        if progress is not None:
-            progress(len(done), tasks, Counts.total(one.counts for one in done))
-        yield entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -36,17 +36,35 @@ class Counts:
         >>> Counts.total([Counts(rows=1, by_day={"none": 1}), Counts(rows=2, by_day={"none": 2})]).by_day
         {'none': 3}
         """
-        numbers: Counter[str] = Counter()
-        tables: dict[str, Counter[str]] = {}
+        tally = Tally()
         for part in parts:
-            for one in fields(cls):
-                found = getattr(part, one.name)
-                if isinstance(found, int):
-                    numbers[one.name] += found
-                else:
-                    tables.setdefault(one.name, Counter()).update(found)
-        whole: dict[str, Any] = {**numbers, **{name: dict(sorted(table.items())) for name, table in tables.items()}}
-        return cls(**whole)
+            tally.add(part)
+        return tally.counts()
+
+    def tree(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+class Tally:
+    """A running sum of counts: of many tasks only what they come to is kept."""
+
+    def __init__(self) -> None:
+        self._numbers: Counter[str] = Counter()
+        self._tables: dict[str, Counter[str]] = {}
+
+    def add(self, part: Counts) -> None:
+        """Add what one more task counted."""
+        for name, found in part.tree().items():
+            if isinstance(found, int):
+                self._numbers[name] += found
+            else:
+                self._tables.setdefault(name, Counter()).update(found)
+
+    def counts(self) -> Counts:
+        """The sum so far."""
+        tables = {name: dict(sorted(table.items())) for name, table in self._tables.items()}
+        return Counts(**{**self._numbers, **tables})  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,4 +97,5 @@ class Summary:
 
     def to_json(self) -> str:
         """As it is written beside the deliveries."""
-        return json.dumps({"summary": 1, **asdict(self)}, indent=1, sort_keys=True)
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return json.dumps({"summary": 1, **own, "counts": self.counts.tree()}, indent=1, sort_keys=True)
