@@ -61,8 +61,12 @@ class Widest(DistinctReduction):
             self.tell(digest, filter)
             for below in forest.covered_by(digest):
                 self.untell(below)
-        elif digest < cover and self.comparison.covers(filter, self._filters[cover]):
+        elif self._precedes(digest, cover):
             self._replant(forest, cover)
+
+    def _precedes(self, digest: str, root: str) -> bool:
+        """Whether a filter below a root is identical to it and comes before it."""
+        return digest < root and self.comparison.covers(self._filters[digest], self._filters[root])
 
     def _replant(self, forest: CoveringForest, digest: str) -> None:
         """Take a root out and put it back below an identical filter that comes before it."""
@@ -81,6 +85,9 @@ class Widest(DistinctReduction):
         exposed = forest.covered_by(digest) if digest in self.told else ()
         self.comparison.timed("forest", lambda: forest.remove(digest), None)
         self.untell(digest)
-        for below in sorted(exposed):
-            if forest.is_root(below):
-                self.tell(below, self._filters[below])
+        roots = [below for below in sorted(exposed) if forest.is_root(below)]
+        for root in roots:
+            self.tell(root, self._filters[root])
+        for root in roots:
+            if forest.is_root(root) and any(self._precedes(below, root) for below in forest.covered_by(root)):
+                self._replant(forest, root)

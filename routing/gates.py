@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from conceptpubsub.filters import Filter
+from conceptpubsub.relations.compiled import compiled
 from conceptpubsub.relations.outlines import outline
 
 MOST = 1024
@@ -84,6 +85,8 @@ def apart(f: Filter, g: Filter) -> bool:
     >>> apart(Filter.parse("x > 1"), Filter.parse("y < 1"))
     False
     """
+    if compiled(f).currency != compiled(g).currency:
+        return False  # amounts compare only at a rate
     mine, others = outline(f).hulls, outline(g).hulls
     plain = f.ontology is None and g.ontology is None
     for key, (low, high) in mine.items():

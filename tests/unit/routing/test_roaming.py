@@ -131,7 +131,7 @@ def test_a_chain_of_moves_with_a_crash_in_the_middle_ends() -> None:
 
 
 def test_roaming_to_where_one_is_changes_nothing() -> None:
-    sim, _, subscriber = world()
+    _, _, subscriber = world()
     epoch = subscriber.epoch
     subscriber.roam("B1")
     assert subscriber.epoch == epoch
