@@ -18,6 +18,8 @@ SPAN = {"temp": (250.0, 320.0), "wind": (0.0, 60.0), "height": (0.0, 5000.0)}
 BASE = {"temp": "K", "wind": "m/s", "height": "m"}
 STATIONS, GROUP, FILE = 200, 250_000, 1_000_000
 DAY = 86_400 * 10**6
+NEEDED = ("station", "quality", *(f"{name}{end}" for name in UNITS for end in ("", "@unit")))
+"""What filters speak of."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ def _texts(codes: Any, values: list[str], mask: Any = None) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, pa.array(values)).cast(pa.string())
 
 
-def load(folder: Path, events: int, subscriptions: int, seed: int = 1) -> Load:
-    """The archive, kept between runs, and its subscriptions."""
+def load(folder: Path, events: int, subscriptions: int, seed: int = 1, hot: bool = False) -> Load:
+    """The archive, kept between runs, and its subscriptions; ``hot``: one more that wants every event."""
     size = min(FILE, events)
     files = [folder / f"events-{size}-{n:03d}.parquet" for n in range(max(1, events // size))]
     for number, path in enumerate(files):
@@ -80,8 +82,11 @@ def load(folder: Path, events: int, subscriptions: int, seed: int = 1) -> Load:
         text += f" AND station = '{station}'" if station else ""
         asked.append(Subscription(f"sub-{number:05d}", text, Context(unit=unit)))
         rows.append((f"sub-{number:05d}", name, low, high, station, quality, unit))
+    if hot:
+        asked.append(Subscription("everything", "", Context(unit="degF")))
     names = ("sid", "kind", "low", "high", "place", "least", "wanted")
     table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
+    table = table.append_column("number", pa.array(range(len(rows)), pa.int64()))
     return Load([str(path) for path in files], size * len(files), asked, table)
 
 

@@ -31,8 +31,8 @@ def run(module: Any, quick: bool, full: bool) -> None:
         load = ForwardingLoad.make(module, limit, names, messages)
         fitting = [size for size in sizes if size <= limit]
         ignored[names] = shares(load, fitting)
+        by_filters(load, names, fitting)
         if names != 50:
-            by_filters(load, names, fitting)
             engines(load, names, quick)
     show_ignored(ignored)
 
