@@ -6,7 +6,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --doctest-mo
 READY := .venv/.ready
 READY_DEV := .venv/.ready-dev
 
-.PHONY: help demo test test-long check bench pin clean distclean java
+.PHONY: help demo test test-long check bench docs pin clean distclean java
 
 help:
 	@echo "make demo       set up what is needed and show conceptpubsub at work"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-long  the tests that take minutes, too"
 	@echo "make check      ruff, mypy --strict, import-linter, tests: run it before each commit"
 	@echo "make bench      the benchmarks, short (TOPIC=name for one of them)"
+	@echo "make docs       write docs/api anew from the docstrings"
 	@echo "make pin        write constraints.txt anew from .venv"
 	@echo "make clean      remove what was built; make distclean removes .venv too"
 
@@ -50,6 +51,9 @@ bench: $(READY_DEV)
 	    case $$topic in _*|calibrate) continue;; esac; \
 	    echo "== $$topic"; $(BIN)/python -m benchmarks.$$topic --quick || exit 1; \
 	done
+
+docs: $(READY_DEV)
+	@$(BIN)/python tools/api.py
 
 pin: $(READY_DEV)
 	@sh tools/pin.sh

@@ -1,0 +1,153 @@
+"""Write docs/api from the docstrings: ``python tools/api.py`` (or ``make docs``).
+
+One page a package, one section a public name, in the order of ``__all__``: its signature, its docstring, and its public
+members. The examples are doctests, so the tests run them. A test fails while the pages are not up to date.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "api"
+PACKAGES = {
+    "conceptpubsub.model": "concepts, contexts, semantic objects and events, ontologies",
+    "conceptpubsub.model.codecs": "events as JSON, CloudEvents and Arrow tables",
+    "conceptpubsub.converters": "units, currencies, code lists, and converters of your own",
+    "conceptpubsub.filters": "the filter language: parse, evaluate, explain",
+    "conceptpubsub.relations": "covers, overlaps, identical, merge, witness",
+    "conceptpubsub.matching": "many filters against an event or a table",
+    "conceptpubsub.flow": "information flow graphs",
+    "conceptpubsub.routing": "broker networks and their simulator",
+    "conceptpubsub.hub": "publish/subscribe in one process",
+    "conceptpubsub.archive": "past events against new subscriptions",
+    "conceptpubsub.errors": "every error of the package",
+}
+WITHOUT_EXAMPLE = {
+    "Exact": "a type, for annotations",
+    "Explanation": "made by `Filter.explain`",
+    "Canonical": "a type, for annotations",
+    "Budget": "given to the relations; the default is enough for most",
+    "statistics": "its figures depend on what was asked before",
+    "reset_statistics": "see `statistics`",
+    "Engine": "a protocol, for those who write an engine",
+    "MatchError": "made by `Matcher.match_batch`",
+    "Summary": "made by `reprocess`",
+    "DeadLetter": "made by the hub; see `DeadLetters`",
+    "DurableSubscription": "made by `Hub.subscribe`; docs/hub.md has examples",
+    "Receipt": "made by `Hub.publish`",
+}
+"""Public names whose docstrings have no example, each with the reason."""
+
+
+def names(package: str) -> list[str]:
+    """The public names of a package."""
+    module = importlib.import_module(package)
+    listed = getattr(module, "__all__", None)
+    return list(listed) if listed else [name for name, held in vars(module).items() if _is_own_class(module, held)]
+
+
+def _is_own_class(module: Any, held: Any) -> bool:
+    return inspect.isclass(held) and held.__module__ == module.__name__
+
+
+def has_example(found: Any) -> bool:
+    """Whether a docstring of it, or of a member, has an example."""
+    members = [found, *(vars(found).values() if inspect.isclass(found) else ())]
+    return any(">>>" in (inspect.getdoc(getattr(member, "__func__", member)) or "") for member in members)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """(file name, text) of every page."""
+    rows = [f"| [`{name}`]({_file(name)}) | {what} |" for name, what in PACKAGES.items()]
+    intro = "Written from the docstrings by `make docs`; the tests run every example. The guide is [here](../index.md)."
+    yield "index.md", "\n".join(["# Reference", "", intro, "", "| package | what is in it |", "|---|---|", *rows, ""])
+    for package in PACKAGES:
+        yield _file(package), _page(package)
+
+
+def _file(package: str) -> str:
+    return package.partition(".")[2] + ".md"
+
+
+def _page(package: str) -> str:
+    module = importlib.import_module(package)
+    parts = [f"# {package}", _text(inspect.getdoc(module) or "")]
+    for name in names(package):
+        found = getattr(module, name)
+        parts += [f"## {name}", *_described(name, found)]
+        if name in WITHOUT_EXAMPLE and not has_example(found):
+            parts.append(f"*{WITHOUT_EXAMPLE[name][0].upper()}{WITHOUT_EXAMPLE[name][1:]}.*")
+        if inspect.isclass(found):
+            for member, held in vars(found).items():
+                parts += _member(name, member, held)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _described(name: str, found: Any) -> list[str]:
+    doc = _text(inspect.getdoc(found) or "") if not isinstance(found, str | int | dict | tuple) else ""
+    return [_signature(name, found), doc]
+
+
+def _signature(name: str, found: Any) -> str:
+    if inspect.isclass(found) and issubclass(found, Exception):
+        bases = ", ".join(base.__name__ for base in found.__bases__)
+        return f"```text\n{name}({bases})\n```"
+    try:
+        text = re.sub(r" at 0x[0-9a-f]+", "", str(inspect.signature(found)))
+    except (TypeError, ValueError):
+        return ""
+    parts = text.replace("(self, ", "(").replace("(self)", "()").replace("'", "")
+    return f"```text\n{name}{parts}\n```"
+
+
+def _member(owner: str, name: str, held: Any) -> list[str]:
+    """A public method or property that says something."""
+    if name.startswith("_"):
+        return []
+    kind = held.fget if isinstance(held, property) else getattr(held, "__func__", held)
+    kind = getattr(kind, "func", kind)
+    doc = inspect.getdoc(kind) if inspect.isfunction(kind) else None
+    if not doc:
+        return []
+    plain = isinstance(held, property) or not inspect.isfunction(getattr(held, "__func__", held))
+    return [f"### {owner}.{name}", "" if plain else _signature(name, kind), _text(doc)]
+
+
+def _text(doc: str) -> str:
+    """A docstring as Markdown: examples fenced, names in single backticks."""
+    made: list[str] = []
+    inside = False
+    for line in doc.replace("``", "`").splitlines():
+        starts = line.startswith(">>>")
+        if starts and not inside:
+            made += ["```pycon", line]
+        elif inside and not line.strip():
+            made += ["```", ""]
+        else:
+            made.append(line)
+        inside = starts or (inside and bool(line.strip()))
+    if inside:
+        made.append("```")
+    return "\n".join(made).strip()
+
+
+def main() -> None:
+    """Write the pages; pages of packages that are gone go too."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    made = dict(pages())
+    for old in FOLDER.glob("*.md"):
+        if old.name not in made:
+            old.unlink()
+    for name, text in made.items():
+        (FOLDER / name).write_text(text)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(FOLDER.parents[1]))
+    main()
