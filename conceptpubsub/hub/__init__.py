@@ -9,8 +9,9 @@
 from conceptpubsub.hub.batch import Batch
 from conceptpubsub.hub.catch_up import Shortest
 from conceptpubsub.hub.durable import DurableSubscription
-from conceptpubsub.hub.hub import Hub, Receipt
+from conceptpubsub.hub.hub import Hub
 from conceptpubsub.hub.letters import DeadLetter, DeadLetters, Retry
+from conceptpubsub.hub.receipt import Receipt
 from conceptpubsub.hub.subscription import Subscription
 
 __all__ = [

@@ -82,16 +82,17 @@ class Edge:
 
     def __init__(self, ontology: Ontology | None, converters: Converters) -> None:
         self.ontology, self.converters, self.shapes = ontology, converters, Shapes()
-        self._checks: dict[Shape, Any] = {}
-        self._revision = converters.revision
+        self._known: tuple[int, dict[Shape, Any]] = (converters.revision, {})
+        """The revision of the converters, and the checks made under it; replaced together."""
 
     def problems(self, event: SemanticEvent, shape: Shape) -> tuple[str, ...]:
         """What is wrong with the event, a sentence each."""
         if self.ontology is None:
             return ()
-        if self._revision != self.converters.revision:
-            self._revision, self._checks = self.converters.revision, {}
-        checks = self._checks.get(shape, _UNSEEN)
+        revision, known = self._known
+        if revision != self.converters.revision or len(known) > _KEPT:
+            _, known = self._known = (self.converters.revision, {})
+        checks = known.get(shape, _UNSEEN)
         if type(checks) is tuple:
             attributes = event.attributes
             for key, low, high, values in checks:
@@ -102,9 +103,7 @@ class Edge:
                 return ()
         found = validate(event, self.ontology, problem=self.converters.problem)
         if checks is _UNSEEN and not found:
-            if len(self._checks) >= _KEPT:
-                self._checks = {}
-            self._checks[shape] = self._find_checks(event)
+            known[shape] = self._find_checks(event)
         return found
 
     def _find_checks(self, event: SemanticEvent) -> tuple[Check, ...] | None:

@@ -9,16 +9,16 @@ Rule 4  Any thread may call any method at any time. A callback without a queue r
 from __future__ import annotations
 
 import asyncio
-import inspect
+import contextlib
 import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from conceptpubsub.converters import Converters
-from conceptpubsub.errors import ConceptPubSubError, HubError, IncompatibleFilters
+from conceptpubsub.errors import ConceptPubSubError, HubError, hint, near
 from conceptpubsub.filters import Filter
 from conceptpubsub.hub.catch_up import Shortest
 from conceptpubsub.hub.durable import DurableSubscription
@@ -26,31 +26,19 @@ from conceptpubsub.hub.edge import Edge, Shape, entered
 from conceptpubsub.hub.letters import KEPT, DeadLetter, DeadLetters, Retry
 from conceptpubsub.hub.log import Log
 from conceptpubsub.hub.plans import Plans
+from conceptpubsub.hub.quenching import wanted
 from conceptpubsub.hub.queues import DEFAULT_SIZE, BoundedQueue
+from conceptpubsub.hub.receipt import Receipt
 from conceptpubsub.hub.retries import Caller
 from conceptpubsub.hub.rounds import Round
 from conceptpubsub.hub.store import Store
-from conceptpubsub.hub.subscription import Subscription
+from conceptpubsub.hub.subscription import Subscription, is_async
 from conceptpubsub.matching import Matcher
 
 if TYPE_CHECKING:
     from conceptpubsub.model import Ontology, SemanticEvent
 
 _ONCE = Retry()
-
-
-class Receipt(NamedTuple):
-    """What a publisher gets: how many subscriptions matched, and what was wrong with the event if it was refused."""
-
-    matched: int
-    problems: tuple[str, ...] = ()
-    offset: int | None = None
-    """Where the event stands in the store, if the hub has one: it is safe there from now on."""
-
-    @property
-    def accepted(self) -> bool:
-        """Whether the event was valid."""
-        return not self.problems
 
 
 class Hub:
@@ -131,16 +119,20 @@ class Hub:
         offset, a time, "earliest" or "latest" (by default where it stood; new ones at the latest), ``ack`` is "auto"
         or "manual", ``replace`` lets the filter change, ``catch_up`` shortens what was missed.
         """
-        made = self._filter(filter)
+        made = self.filter(filter)
         if context is not None:
             self.converters.check_delivery(context)
+        awaited = is_async(callback)
         if durable is not None:
+            if awaited or queue is not None:
+                raise HubError("a durable subscription needs no queue: it calls a function, or is read", name=durable)
             parts = (made, context, callback, batch, retry or self._retry)
             return self._subscribe_durable(durable, parts, start, ack, replace, catch_up)
-        is_async = inspect.iscoroutinefunction(callback)
-        if is_async:
+        if start is not None or ack != "auto" or replace or catch_up is not None:
+            raise HubError("start, ack, replace and catch_up are of durable subscriptions: give durable='a name'")
+        if awaited:
             _need_loop()
-        waits = callback is None or is_async or queue is not None
+        waits = callback is None or awaited or queue is not None
         held = BoundedQueue(DEFAULT_SIZE if queue is None else queue, policy) if waits else None
         with self._lock:
             self._check_open()
@@ -161,30 +153,32 @@ class Hub:
         self, name: str, parts: tuple[Any, ...], start: Any, ack: str, replace: bool, catch_up: Shortest | None
     ) -> Subscription:
         log = self._need_log("a durable subscription")
-        if inspect.iscoroutinefunction(parts[2]):
-            raise HubError("a durable subscription calls a function, or is read with async for", name=name)
         with log.order, self._lock:
             self._check_open()
-            given = (self, next(self._numbers), name, *parts, None)
-            sub = log.subscribe(given, name, parts[0], start, ack, replace, catch_up)
+            sub = log.subscribe((self, next(self._numbers), name, *parts, None), start, ack, replace, catch_up)
             self.matcher.add(sub.number, sub.filter)
             self._subscriptions[sub.number] = sub
-        if sub.callback is not None:
-            sub.pump()
+        sub.begin()
         return sub
 
     def unsubscribe(self, sub: Subscription) -> None:
-        """End a subscription; what waits in its queue can still be read."""
-        with self._lock:
-            if self._subscriptions.pop(sub.number, None) is None:
-                raise HubError(f"the subscription {sub.name} is not one of this hub, or has ended", name=sub.name)
-            self.matcher.remove(sub.number)
-        sub.end()
+        """End a subscription; what waits in its queue can still be read.
+
+        A publisher in another thread that has matched an event already may still deliver it.
+        """
+        with self.log.order if self.log is not None else contextlib.nullcontext():
+            with self._lock:
+                if self._subscriptions.get(sub.number) is not sub:
+                    raise HubError(f"the subscription {sub.name} is not one of this hub, or has ended", name=sub.name)
+                del self._subscriptions[sub.number]
+                self.matcher.remove(sub.number)
+            sub.end()
 
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
         """The subscriptions there are, oldest first."""
-        return tuple(self._subscriptions.values())
+        with self._lock:
+            return tuple(self._subscriptions.values())
 
     def subscription(self, number: Any) -> Subscription | None:
         """The subscription of a number, unless it has ended."""
@@ -193,13 +187,14 @@ class Hub:
     def wanted(self, advertisement: str | Filter) -> bool:
         """Whether anyone could want events of an advertisement: a publisher may be silent where nobody does.
 
+        Durable subscriptions that are away count as those that are open.
+
         >>> hub = Hub()
         >>> _ = hub.subscribe("price < 500 AND dest = 'MXP'")
         >>> hub.wanted("price > 800"), hub.wanted("price > 300")
         (False, True)
         """
-        offered = self._filter(advertisement)
-        return any(_overlap(wish, offered) for wish in {sub.filter for sub in self.subscriptions})
+        return wanted(self, self.filter(advertisement))
 
     # ------------------------------------------------------------------ publishers
 
@@ -214,7 +209,8 @@ class Hub:
             return Receipt(matched, (), offset)
         round = Round(self)
         round.serve(made, shape)
-        return Receipt(round.finish())
+        round.finish()
+        return Receipt(round.check())
 
     def publish_batch(self, events: Any) -> Receipt:
         """Deliver many events at once: an iterable of events, or an Arrow table or record batch with a column a path.
@@ -239,7 +235,8 @@ class Hub:
         round = Round(self, gather=True)
         for made, shape in good:
             round.serve(made, shape)
-        return Receipt(round.finish(), tuple(problems))
+        round.finish()
+        return Receipt(round.check(), tuple(problems))
 
     def _publish_table(self, given: Any) -> Receipt:
         from conceptpubsub.hub.tables import accepted, as_table, serve_table
@@ -250,7 +247,8 @@ class Hub:
             return Receipt(matched, problems, offset)
         round = Round(self, gather=True)
         serve_table(round, table)
-        return Receipt(round.finish(), problems)
+        round.finish()
+        return Receipt(round.check(), problems)
 
     def _judged(self, event: Any) -> tuple[Any, Shape, tuple[str, ...]]:
         """The event as it will be delivered, its shape, and what is wrong with it."""
@@ -284,18 +282,23 @@ class Hub:
         log = self._need_log("replay")
         if context is not None:
             self.converters.check_delivery(context)
-        return log.replay(self._filter(filter), start, end, context)
+        return log.replay(self.filter(filter), start, end, context)
 
     def acknowledge(self, durable: str, offset: int) -> None:
         """As ``sub.ack(offset)``, by name: a callback can be called before ``subscribe`` has returned."""
-        self._need_log("an acknowledgment").store.acknowledge([(durable, offset + 1)])
+        store = self._need_log("an acknowledgment").store
+        if store.place(durable) is None:
+            found = hint(near(durable, store.names()))
+            raise HubError(f"the store knows no durable subscription {durable!r}.{found}", name=durable)
+        store.acknowledge([(durable, offset + 1)])
 
     def forget(self, durable: str) -> None:
         """Strike out a durable subscription that is not open; its name is free again."""
         log = self._need_log("forget")
-        if any(sub.name == durable and isinstance(sub, DurableSubscription) for sub in self.subscriptions):
-            raise HubError(f"the durable subscription {durable!r} is open: unsubscribe first", name=durable)
-        log.store.forget(durable)
+        with log.order:
+            if log.is_open(durable):
+                raise HubError(f"the durable subscription {durable!r} is open: unsubscribe first", name=durable)
+            log.store.forget(durable)
 
     def trim(self) -> int:
         """Drop from the store what all durable subscriptions have acknowledged; gives how many events went."""
@@ -320,16 +323,20 @@ class Hub:
     def _idle(self) -> bool:
         served = [sub.queue for sub in self.subscriptions if sub.queue is not None and sub.callback is not None]
         behind = any(isinstance(s, DurableSubscription) and s.callback and not s.live for s in self.subscriptions)
-        return not behind and self.caller.timer.idle and all(queue.idle for queue in served)
+        return not behind and self.caller.idle and all(queue.idle for queue in served)
 
     def close(self) -> None:
-        """End every subscription; the hub takes no more events."""
+        """End every subscription; the hub takes no more events.
+
+        What waits behind queues is still delivered while the process lives; call ``flush`` first to wait for it.
+        """
         with self._lock:
             self.closed = True
         for sub in self.subscriptions:
-            self.unsubscribe(sub)
+            with contextlib.suppress(HubError):  # ended in this very moment
+                self.unsubscribe(sub)
         if self.log is not None:
-            self.log.store.close()
+            self.log.close()
 
     def __enter__(self) -> Hub:
         return self
@@ -346,17 +353,11 @@ class Hub:
             raise HubError(f"{what} needs a store: Hub(store='events.db')")
         return self.log
 
-    def _filter(self, given: str | Filter) -> Filter:
+    def filter(self, given: str | Filter) -> Filter:
+        """A filter as it is; a text, read in the scope of the hub."""
         if isinstance(given, Filter):
             return given
         return Filter.parse(given, ontology=self.ontology, converters=self.converters, **self._scope)
-
-
-def _overlap(one: Filter, other: Filter) -> bool:
-    try:
-        return one.overlaps(other)
-    except IncompatibleFilters:  # nothing can be said, so nobody is told to be silent
-        return True
 
 
 def _need_loop() -> None:

@@ -6,6 +6,7 @@ An affine conversion is one division of whole numbers, which Python rounds to th
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -48,31 +49,33 @@ class Plans:
         self.converters = converters
         self.contexts: list[Mapping[Any, Any]] = [Context()]
         self._numbers: dict[Any, int] = {(): AS_IT_CAME}
-        self._plans: dict[tuple[Shape, int], Any] = {}
-        self._revision = converters.revision
+        self._lock = threading.Lock()
+        self._known: tuple[int, dict[tuple[Shape, int], Any]] = (converters.revision, {})
+        """The revision of the converters, and the plans made under it: replaced together, so that no thread enters a
+        plan of the old converters among those of the new."""
 
     def number(self, wanted: Mapping[Any, Any] | None) -> int:
         """The number of a delivery context; equal contexts have one number, and 0 is: as it came."""
         named = {} if wanted is None else dict(wanted)
         key = tuple(sorted((str(getattr(name, "name", name)), repr(value)) for name, value in named.items()))
-        found = self._numbers.get(key)
-        if found is None:
-            self.contexts.append(wanted or {})
-            found = self._numbers[key] = len(self.contexts) - 1
+        with self._lock:
+            found = self._numbers.get(key)
+            if found is None:
+                self.contexts.append(named)
+                found = self._numbers[key] = len(self.contexts) - 1
         return found
 
     def deliver(self, event: SemanticEvent, shape: Shape, number: int) -> SemanticEvent:
         """The event in the context of that number; the same object where nothing changes."""
         if number == AS_IT_CAME:
             return event
-        if self._revision != self.converters.revision:
-            self._revision, self._plans = self.converters.revision, {}
+        revision, plans = self._known
+        if revision != self.converters.revision or len(plans) > _KEPT:
+            _, plans = self._known = (self.converters.revision, {})
         key = (shape, number)
-        plan = self._plans.get(key, _UNSEEN)
+        plan = plans.get(key, _UNSEEN)
         if plan is _UNSEEN:
-            if len(self._plans) >= _KEPT:
-                self._plans = {}
-            plan = self._plans[key] = self._find(event, self.contexts[number])
+            plan = plans[key] = self._find(event, self.contexts[number])
         if plan is None:
             return self.converters.deliver(event, self.contexts[number])
         if not plan:

@@ -8,6 +8,7 @@ error        the publisher gets ``QueueFull`` after everybody else has been serv
 ===========  ==================================================================================
 
 The reader may be a thread or a coroutine. Closing lets the reader have what waits, then ends it, and frees publishers.
+A publisher never waits for itself: where the reader's own callback or event loop would have to wait, an error says so.
 """
 
 from __future__ import annotations
@@ -17,12 +18,19 @@ import contextlib
 import threading
 import time
 from collections import deque
+from contextvars import ContextVar
 from typing import Any
 
 from conceptpubsub.errors import HubError, InvalidValue, QueueFull, hint, near
 
 POLICIES = ("block", "drop_oldest", "drop_newest", "error")
 DEFAULT_SIZE = 1024
+_being_read: ContextVar[BoundedQueue | None] = ContextVar("being_read", default=None)
+
+
+def being_read() -> BoundedQueue | None:
+    """The queue whose item the running callback has in hand; threads that it starts with asyncio know it, too."""
+    return _being_read.get()
 
 
 class BoundedQueue:
@@ -59,13 +67,17 @@ class BoundedQueue:
 
     # ------------------------------------------------------------------ publishers
 
-    def put(self, item: Any) -> Any:
-        """Add an item; gives back what was dropped for it, if something was. Raises ``QueueFull`` under ``error``."""
+    def put(self, item: Any, for_another: bool = False) -> Any:
+        """Add an item; gives back what was dropped for it, if something was. Raises ``QueueFull`` under ``error``.
+
+        A callback that delivers ``for_another`` publisher what its own queue has no room for lets it in all the same.
+        """
         dropped = None
         with self._lock:
             if len(self._items) >= self.size and not self.closed:
                 if self.policy == "block":
-                    self._wait_for_room()
+                    if not (for_another and being_read() is self):
+                        self._wait_for_room()
                 elif self.policy == "error":
                     raise QueueFull(
                         f"the queue of a subscription is full ({self.size} events wait); read faster, make it larger, "
@@ -88,6 +100,12 @@ class BoundedQueue:
         if self._loop is not None and self._loop is _running():
             raise HubError(
                 "publish() would wait for a reader of this very event loop, for ever: await publish_async() instead"
+            )
+        if being_read() is self:
+            raise HubError(
+                f"the callback behind a full queue of {self.size} publishes to itself and would wait for ever; "
+                "make the queue larger, or choose the policy drop_oldest, drop_newest or error",
+                size=self.size,
             )
         while len(self._items) >= self.size and not self.closed:
             self._freed.wait()
@@ -133,7 +151,12 @@ class BoundedQueue:
                     raise EOFError
                 waiter: asyncio.Future[None] = loop.create_future()
                 self._waiters.append(waiter)
-            await waiter
+            try:
+                await waiter
+            except asyncio.CancelledError:
+                with self._lock, contextlib.suppress(ValueError):
+                    self._waiters.remove(waiter)
+                raise
 
     def drain(self) -> list[Any]:
         """Everything that waits now, oldest first."""
@@ -149,6 +172,10 @@ class BoundedQueue:
         self._freed.notify()
         return item
 
+    def take_in_hand(self) -> None:
+        """Said by the thread or task that reads for a callback."""
+        _being_read.set(self)
+
     def done(self) -> None:
         """The reader has finished with what it took; only asked of readers that serve a callback."""
         with self._lock:
@@ -157,7 +184,8 @@ class BoundedQueue:
     @property
     def idle(self) -> bool:
         """Whether nothing waits and the reader has finished."""
-        return not self._items and self._unfinished <= 0
+        with self._lock:
+            return not self._items and self._unfinished <= 0
 
 
 def _running() -> asyncio.AbstractEventLoop | None:

@@ -1,17 +1,21 @@
 """Calling callbacks: each call that raises is tried again later, by its subscription's policy, then a dead letter.
 
 Rule 1  A failure never reaches the publisher nor another subscriber.
-Rule 2  Waiting is done by one timer thread for all; events that came in between are not held back, so a retried event
-        may arrive after younger ones. Where order matters, use a queue (its own thread retries in order) or a durable
-        subscription (which stands still until the event is through).
+Rule 2  Waiting is done by one timer thread for all; what is due is called in the *lane* of its subscription, a thread
+        that lives while there is something to try again, so that a callback which hangs holds up its own retries only.
+Rule 3  Events that came in between are not held back, so a retried event may arrive after younger ones. Where order
+        matters, use a queue (its own thread retries in order) or a durable subscription (which stands still until the
+        event is through).
 """
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 import itertools
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -68,20 +72,48 @@ class Caller:
 
     def __init__(self, letters: DeadLetters) -> None:
         self.letters, self.timer = letters, Timer()
+        self._lanes: dict[int, deque[tuple[Any, int]]] = {}
+        self._lock = threading.Lock()
 
-    def call(self, sub: Subscription, item: Any, failed: int = 0) -> None:
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is to be tried again."""
+        return self.timer.idle and not self._lanes
+
+    def call(self, sub: Subscription, item: Any, failed: int = 0, catch: type[BaseException] = Exception) -> None:
         """Call once; on failure again later, or give up."""
         assert sub.callback is not None
         try:
             sub.callback(item)
-        except Exception as error:
+        except catch as error:
             failed += 1
             if failed >= sub.retry.attempts or not sub.active:
                 self.give_up(sub, item, error, failed)
             else:
-                self.timer.later(sub.retry.pause(failed), lambda: self.call(sub, item, failed))
+                self.timer.later(sub.retry.pause(failed), lambda: self._again(sub, item, failed))
             return
-        sub.delivered += len(item) if type(item) is Batch else 1
+        sub.count(item)
+
+    def _again(self, sub: Subscription, item: Any, failed: int) -> None:
+        """Put an item that is due into the subscription's lane, which has a thread while there is something in it."""
+        with self._lock:
+            lane = self._lanes.get(sub.number)
+            if lane is not None:
+                lane.append((item, failed))
+                return
+            self._lanes[sub.number] = deque([(item, failed)])
+        threading.Thread(target=self._run, args=(sub,), name=f"conceptpubsub {sub.name}", daemon=True).start()
+
+    def _run(self, sub: Subscription) -> None:
+        while True:
+            with self._lock:
+                if not self._lanes[sub.number]:
+                    del self._lanes[sub.number]
+                    return
+                item, failed = self._lanes[sub.number][0]
+            self.call(sub, item, failed, catch=BaseException)
+            with self._lock:
+                self._lanes[sub.number].popleft()
 
     def call_in_order(self, sub: Subscription, item: Any) -> None:
         """As ``call``, waiting between attempts in the subscription's own thread."""
@@ -89,13 +121,31 @@ class Caller:
         for failed in range(1, sub.retry.attempts + 1):
             try:
                 sub.callback(item)
-            except Exception as error:
+            except BaseException as error:  # nothing ends this thread but the end of the subscription
                 if failed == sub.retry.attempts:
                     self.give_up(sub, item, error, failed)
                 else:
                     time.sleep(sub.retry.pause(failed))
             else:
-                sub.delivered += len(item) if type(item) is Batch else 1
+                sub.count(item)
+                return
+
+    async def await_in_order(self, sub: Subscription, item: Any) -> None:
+        """As ``call_in_order``, for a coroutine function."""
+        assert sub.callback is not None
+        for failed in range(1, sub.retry.attempts + 1):
+            try:
+                await sub.callback(item)
+            except asyncio.CancelledError as error:
+                self.give_up(sub, item, error, failed)
+                raise
+            except Exception as error:
+                if failed == sub.retry.attempts:
+                    self.give_up(sub, item, error, failed)
+                else:
+                    await asyncio.sleep(sub.retry.pause(failed))
+            else:
+                sub.count(item)
                 return
 
     def give_up(

@@ -89,10 +89,11 @@ class Store:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute(f"PRAGMA synchronous={sync}")
             self._open()
-        except sqlite3.DatabaseError as error:
-            busy = "locked" in str(error)
-            reason = "another hub has it open" if busy else f"it is no store of a hub: {error}"
-            raise HubError(f"the store {self.path} cannot be opened: {reason}", path=self.path) from None
+            self._db.text_factory = _text
+        except sqlite3.Error as error:
+            raise HubError(
+                f"the store {self.path} cannot be opened: {_reason(self.path, error)}", path=self.path
+            ) from None
         self.end = self._next_offset()
 
     def _open(self) -> None:
@@ -187,7 +188,7 @@ class Store:
     def acknowledge(self, places: Iterable[tuple[str, int]]) -> None:
         """Durable subscriptions have done with everything before these offsets."""
         with self._lock:
-            rows = [(next, name, next) for name, next in places]
+            rows = [(upto, name, upto) for name, next in places for upto in [min(next, self.end)]]
             self._transaction("UPDATE places SET next = ? WHERE name = ? AND next < ?", rows)
 
     def forget(self, name: str) -> None:
@@ -213,7 +214,8 @@ class Store:
                 self._db.executemany(statement, rows)
                 self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # where the disk is full, SQLite has gone back already
+                    self._db.execute("ROLLBACK")
                 raise
         except sqlite3.Error as error:
             raise HubError(f"the store {self.path} failed: {error}", path=self.path) from error
@@ -222,3 +224,22 @@ class Store:
         """Close the file."""
         with self._lock:
             self._db.close()
+
+
+def _reason(path: str, error: sqlite3.Error) -> str:
+    """Why a store cannot be opened, and the way out."""
+    text, file = str(error), Path(path)
+    if "locked" in text:
+        return "another hub has it open"
+    if "unable to open" in text and not file.parent.is_dir():
+        return f"there is no folder {file.parent}; make it first"
+    if file.is_dir():
+        return "it is a folder; give the name of a file in it"
+    if "readonly" in text or "unable to open" in text:
+        return f"this user may not write there ({text})"
+    return f"it is no store of a hub: {text}"
+
+
+def _text(raw: bytes) -> str:
+    """Stored text; bytes that are none stay what they are, and are refused by whoever reads the event."""
+    return raw.decode("utf-8", "surrogateescape")

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from conceptpubsub.errors import HubError
+from conceptpubsub.hub.batch import Batch
 from conceptpubsub.hub.letters import Retry
 from conceptpubsub.hub.queues import BoundedQueue
 
@@ -49,6 +50,7 @@ class Subscription:
         self.active = True
         self.delivered = 0
         self.failed = 0
+        self._counting = threading.Lock()
         self._reader: threading.Thread | asyncio.Task[None] | None = None
 
     # ------------------------------------------------------------------ reading
@@ -104,7 +106,7 @@ class Subscription:
 
     def start_reader(self) -> None:
         """Let a thread, or a task for a coroutine function, take events from the queue to the callback."""
-        if inspect.iscoroutinefunction(self.callback):
+        if is_async(self.callback):
             self._reader = asyncio.get_running_loop().create_task(self._serve_async())
         else:
             self._reader = threading.Thread(target=self._serve, name=f"conceptpubsub {self.name}", daemon=True)
@@ -112,6 +114,7 @@ class Subscription:
 
     def _serve(self) -> None:
         assert self.queue is not None
+        self.queue.take_in_hand()
         while True:
             try:
                 item = self.queue.get()
@@ -122,25 +125,22 @@ class Subscription:
 
     async def _serve_async(self) -> None:
         assert self.queue is not None
-        assert self.callback is not None
-        while True:
-            try:
-                item = await self.queue.get_async()
-            except EOFError:
-                return
-            failed = 0
+        self.queue.take_in_hand()
+        try:
             while True:
-                try:
-                    await self.callback(item)
-                    self.delivered += 1
-                    break
-                except Exception as error:
-                    failed += 1
-                    if failed >= self.retry.attempts:
-                        self.hub.caller.give_up(self, item, error, failed)
-                        break
-                    await asyncio.sleep(self.retry.pause(failed))
-            self.queue.done()
+                await self.hub.caller.await_in_order(self, await self.queue.get_async())
+                self.queue.done()
+        except EOFError:
+            return
+        finally:
+            if self.active:  # the task was cancelled, or its loop has ended: a publisher must not wait for it
+                self.close()
+
+    def count(self, item: Any) -> None:
+        """The callback has taken an item."""
+        number = len(item) if type(item) is Batch else 1
+        with self._counting:
+            self.delivered += number
 
     def close(self) -> None:
         """Unsubscribe."""
@@ -161,3 +161,9 @@ class Subscription:
 
     def __repr__(self) -> str:
         return f"<Subscription {self.name}: {self.filter}{'' if self.active else ', ended'}>"
+
+
+def is_async(callback: Any) -> bool:
+    """Whether calling it gives a coroutine: a coroutine function, or an object whose call is one."""
+    call = inspect.getattr_static(callback, "__call__", None)
+    return inspect.iscoroutinefunction(callback) or inspect.iscoroutinefunction(call)

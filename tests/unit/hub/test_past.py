@@ -48,7 +48,7 @@ def test_tables_agree_with_the_evaluator(made, text, start):
     try:
         store = filled(made)
         wish = Wish(cps.Filter.parse(text))
-        assert list(Past(store).matching(wish, start)) == slowly(store, wish, start)
+        assert list(Past(store, pytest.fail).matching(wish, start)) == slowly(store, wish, start)
     finally:
         past._FEW = before
 
@@ -75,7 +75,7 @@ def mixed(monkeypatch):
 @pytest.mark.parametrize("end", [None, 5, 30, 101, 500])
 def test_every_stretch(mixed, start, end):
     wish = Wish(cps.Filter.parse("odd = TRUE OR n = 40"))
-    reader = Past(mixed)
+    reader = Past(mixed, pytest.fail)
     for _ in range(2):  # the second time from what was kept
         assert list(reader.matching(wish, start, end)) == slowly(mixed, wish, start, end)
     assert len(reader._kept) <= 2
