@@ -121,7 +121,7 @@ def _resolved(text: str) -> Unit | tuple[str, dict[str, object]]:
                 "near": (),
             }
         offered = near(name, atoms.names()) if name else ()
-        return error.message + hint(offered), {**error.facts, "unit": text, "near": offered}
+        return error.message + ("." if offered else "") + hint(offered), {**error.facts, "unit": text, "near": offered}
 
 
 def unit_of(name: str, measure: Measure) -> Unit:

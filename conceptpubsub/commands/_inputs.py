@@ -1,21 +1,18 @@
-"""What several commands share: the scope of filters, events from a file or standard input, words in colour."""
+"""What several commands share: the scope of filters, contexts, words in colour."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from conceptpubsub.errors import InvalidValue
 
 if TYPE_CHECKING:
     from conceptpubsub.converters import Converters
-    from conceptpubsub.errors import CodecError
     from conceptpubsub.filters import Filter
-    from conceptpubsub.model import Ontology, SemanticEvent
+    from conceptpubsub.model import Ontology
 
 SEMANTICS = ("sql", "strict", "total", "default")
 _COLOURS = {"good": "32", "bad": "31", "faint": "2", "title": "1"}
@@ -92,35 +89,6 @@ def _number(text: str) -> Any:
     from conceptpubsub.model.values import exact_decimal
 
     return exact_decimal(text)
-
-
-@contextlib.contextmanager
-def events_from(path: str) -> Iterator[Iterator[tuple[int, SemanticEvent | CodecError]]]:
-    """The events of a file of JSON lines, or of standard input for ``-``: plain JSON or CloudEvents."""
-    from conceptpubsub.model.codecs import read_lines
-
-    if path == "-":
-        yield read_lines(sys.stdin, decoded)
-        return
-    with open(path, "rb") as file:
-        yield read_lines(file, decoded)
-
-
-def decoded(line: bytes) -> SemanticEvent:
-    """An event from a line: a CloudEvent, plain JSON with a concept, or attributes alone.
-
-    >>> decoded(b'{"price": {"value": 3, "currency": "EUR"}}')["price"].value
-    3
-    """
-    from conceptpubsub.model.codecs import from_cloudevent, from_json
-    from conceptpubsub.model.codecs.strict_json import parse, write
-
-    tree = parse(line)
-    if isinstance(tree, dict) and "specversion" in tree:
-        return from_cloudevent(line)
-    if not isinstance(tree, dict) or "attributes" in tree or "concept" in tree:
-        return from_json(line)
-    return from_json(write({"concept": "Event", "attributes": tree}))
 
 
 def coloured(text: str, kind: str) -> str:

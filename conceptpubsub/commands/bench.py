@@ -10,6 +10,13 @@ from typing import Any
 
 from conceptpubsub.errors import InvalidValue, hint, near
 
+_EXAMPLES = """examples:
+  conceptpubsub bench                    # lists the topics
+  conceptpubsub bench hub conversion
+  conceptpubsub bench matching --full
+
+Figures are CPU time, beside what one would use instead. They come with the source tree.
+"""
 _BESIDE = ("calibrate", "report")
 
 
@@ -18,7 +25,8 @@ def register(subparsers: Any) -> None:
     command = subparsers.add_parser(
         "bench",
         help="run benchmarks and print their tables",
-        epilog="Figures are CPU time, beside what one would use instead. Without a topic, the topics are listed.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("topic", nargs="*", help="such as conversion or hub; all of them: all")
     command.add_argument("--full", action="store_true", help="full loads instead of short ones")

@@ -1,4 +1,4 @@
-"""``conceptpubsub completion bash|zsh``: a script that lets the shell complete commands, actions and options.
+"""``conceptpubsub completion bash|zsh``: a script that lets the shell complete commands, options and their values.
 
 The script is made from the parser itself, so it knows what the commands know.
 """
@@ -6,12 +6,17 @@ The script is made from the parser itself, so it knows what the commands know.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 _BASH = """\
 _conceptpubsub() {{
     local current="${{COMP_WORDS[COMP_CWORD]}}" path="" word
+    case "${{COMP_WORDS[COMP_CWORD-1]}}" in
+{values}
+        --*) ;;
+        *) false ;;
+    esac && [[ ${{#COMPREPLY[@]}} -gt 0 ]] && return
     for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
         case "$path $word" in
 {steps}
@@ -47,9 +52,28 @@ def run(args: argparse.Namespace) -> int:
         f'        "{path}") COMPREPLY=($(compgen -W "{" ".join([*names, *options])}" -- "$current")) ;;'
         for path, names, options in tree
     ]
-    script = _BASH.format(steps="\n".join(steps), offers="\n".join(offers))
+    values = [
+        f'        {option}) COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$current")) ;;'
+        for option, choices in _values(args.commands.values())
+    ]
+    script = _BASH.format(steps="\n".join(steps), offers="\n".join(offers), values="\n".join(values))
     print("autoload -Uz bashcompinit && bashcompinit\n" + script if args.shell == "zsh" else script, end="")
     return 0
+
+
+def _values(commands: Iterable[argparse.ArgumentParser]) -> Iterator[tuple[str, list[str]]]:
+    """The options that take one of some words, with all that any command takes."""
+    from conceptpubsub.model.catalog import BUNDLED
+
+    found: dict[str, list[str]] = {"--ontology": list(BUNDLED)}
+    for command in commands:
+        for action in command._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                found.update(_values(action.choices.values()))
+            elif action.choices and action.option_strings:
+                known = found.setdefault(action.option_strings[-1], [])
+                known += [str(choice) for choice in action.choices if str(choice) not in known]
+    yield from found.items()
 
 
 def _walk(parser: argparse.ArgumentParser, path: str) -> Iterator[tuple[str, list[str], list[str]]]:

@@ -9,7 +9,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from conceptpubsub.commands._inputs import Scope, add_json, add_scope, coloured, events_from
+from conceptpubsub.commands._events import add_events, events_from
+from conceptpubsub.commands._inputs import Scope, add_json, add_scope, coloured
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
@@ -19,7 +20,7 @@ _EXAMPLES = """examples:
   conceptpubsub filter "price < 500 AND dest = 'MXP'" --events trips.jsonl --explain
   cat trips.jsonl | conceptpubsub filter "price < 500" --events - --json
 
-Events are JSON lines: {"concept": ..., "attributes": {...}}, CloudEvents, or attributes alone.
+Events are JSON lines: {"concept": ..., "attributes": {...}}, CloudEvents, or attributes alone; or CSV with a header.
 """
 
 
@@ -33,7 +34,8 @@ def register(subparsers: Any) -> None:
     )
     command.add_argument("text", help="the filter")
     add_scope(command)
-    command.add_argument("--events", metavar="FILE", help="a file of JSON lines, or - for standard input")
+    command.add_argument("--events", metavar="FILE", help="a file of JSON lines or CSV, or - for standard input")
+    add_events(command)
     command.add_argument("--explain", action="store_true", help="say why, atom by atom")
     add_json(command)
     command.set_defaults(run=run)
@@ -41,9 +43,10 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what the filter means, or what it says about events."""
-    made = Scope(args).filter(args.text)
+    scope = Scope(args)
+    made = scope.filter(args.text)
     if args.events is not None:
-        return _on_events(made, args)
+        return _on_events(made, scope, args)
     can = made.satisfiable()
     if args.json:
         print(json.dumps({"filter": str(made), "digest": made.digest, "satisfiable": can, "tree": made.to_json()}))
@@ -56,13 +59,13 @@ def run(args: argparse.Namespace) -> int:
     return 0 if can else 1
 
 
-def _on_events(made: Filter, args: argparse.Namespace) -> int:
+def _on_events(made: Filter, scope: Scope, args: argparse.Namespace) -> int:
     matched = bad = 0
-    with events_from(args.events) as lines:
+    with events_from(args.events, scope, args) as lines:
         for number, event in lines:
             if isinstance(event, Exception):
                 bad += 1
-                _show(args, number, None, str(event))
+                _show(args, number, "error", str(event))
                 continue
             value = made.evaluate(event)
             matched += value is True
@@ -72,12 +75,18 @@ def _on_events(made: Filter, args: argparse.Namespace) -> int:
     return 0 if matched else 1
 
 
-_WORDS = {True: ("yes    ", "good"), False: ("no     ", "faint"), None: ("unknown", "faint")}
+_WORDS = {
+    True: ("yes    ", "good"),
+    False: ("no     ", "faint"),
+    None: ("unknown", "faint"),
+    "error": ("error  ", "bad"),
+}
 
 
-def _show(args: argparse.Namespace, number: int, value: bool | None, account: str) -> None:
+def _show(args: argparse.Namespace, number: int, value: Any, account: str) -> None:
     if args.json:
-        print(json.dumps({"line": number, "value": value, **({"account": account} if account else {})}))
+        told = {"error": account} if value == "error" else {"value": value} | ({"account": account} if account else {})
+        print(json.dumps({"line": number, **told}))
         return
     word, colour = _WORDS[value]
     first, *rest = account.splitlines() or [""]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conceptpubsub.commands._inputs import add_json, coloured
+from conceptpubsub.errors import InvalidValue
 
 _EXAMPLES = """examples:
   conceptpubsub flow check trades.toml
@@ -46,7 +47,10 @@ def run(args: argparse.Namespace) -> int:
     """Do what the action says."""
     from conceptpubsub.flow import FlowGraph
 
-    status: int = args.action(FlowGraph.load(args.graph), args)
+    graph = FlowGraph.load(args.graph)
+    if not graph.spaces:
+        raise InvalidValue(f"{args.graph} has no [[source]]; docs/flows.md shows the format", path=args.graph)
+    status: int = args.action(graph, args)
     return status
 
 

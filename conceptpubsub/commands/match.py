@@ -10,7 +10,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from conceptpubsub.commands._inputs import Scope, add_scope, context_of, events_from
+from conceptpubsub.commands._events import add_events, events_from
+from conceptpubsub.commands._inputs import Scope, add_scope, context_of
 
 if TYPE_CHECKING:
     from conceptpubsub.hub import Hub
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   conceptpubsub match events.jsonl --filter "Temperature > 25 degC" --context unit=kelvin --ontology vehicles
+  conceptpubsub match weather.csv --filter "temp > 30 degC" --column temp_f="temp [degF]" --context unit=kelvin
   tail -f events.jsonl | conceptpubsub match - --subscriptions subs.toml --ontology vehicles
 
+Events are JSON lines: {"concept": ..., "attributes": {...}}, CloudEvents, or attributes alone; or CSV with a header
+such as "temp [degF],city,@id".
 Each match is a line {"line": ..., "subscription": ..., "event": ...} with the event in the subscriber's context.
 A file of subscriptions has [[subscription]] tables: id, filter, context, semantics.
 """
@@ -33,7 +37,8 @@ def register(subparsers: Any) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("events", help="a file of JSON lines, or - for standard input")
+    command.add_argument("events", help="a file of JSON lines or CSV, or - for standard input")
+    add_events(command)
     command.add_argument("--filter", action="append", default=[], help="a filter; may be repeated")
     command.add_argument("--subscriptions", metavar="FILE", help="TOML or JSON lines: id, filter, context, semantics")
     command.add_argument(
@@ -54,11 +59,12 @@ def run(args: argparse.Namespace) -> int:
     scope = Scope(args)
     found: list[tuple[str, SemanticEvent]] = []
     counts: dict[str, int] = {}
-    matched = bad = 0
+    read = matched = bad = 0
     with Hub(scope.ontology, scope.converters, semantics=scope.semantics, types=scope.types) as hub:
         _subscribe(hub, args, found, counts)
-        with events_from(args.events) as lines:
+        with events_from(args.events, scope, args) as lines:
             for number, event in lines:
+                read += 1
                 problems = (str(event),) if isinstance(event, Exception) else hub.publish(event).problems
                 for problem in problems:
                     print(f"line {number}: {problem}", file=sys.stderr)
@@ -69,8 +75,11 @@ def run(args: argparse.Namespace) -> int:
     if args.count:
         print(json.dumps(counts))
     if bad:
-        print(f"{bad} lines were no valid events", file=sys.stderr)
+        print(f"{bad} of {read} events were not valid", file=sys.stderr)
         return 2
+    if not matched:
+        why = f"none of {read} events matched; conceptpubsub filter … --events {args.events} --explain says why"
+        print(why if read else f"there are no events in {args.events}", file=sys.stderr)
     return 0 if matched else 1
 
 

@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from conceptpubsub.commands._inputs import add_json
 
 if TYPE_CHECKING:
     from conceptpubsub.model import Concept, Ontology
 
 
+_EXAMPLES = """examples:
+  conceptpubsub ontology inspect vehicles Odometer InTemperature
+  conceptpubsub ontology check my.ttl && echo sound
+  conceptpubsub ontology draw my.ttl Temperature
+
+Bundled are core, vehicles, observations, trading and flights; your own are .ttl, .nt, .rdf, .owl or .jsonld files.
+docs/concepts.md shows how to write one.
+"""
+
+
 def register(subparsers: Any) -> None:
     """Add the command and its three actions to the parser."""
-    command = subparsers.add_parser("ontology", help="inspect, check or draw an ontology")
+    command = subparsers.add_parser(
+        "ontology",
+        help="inspect, check or draw an ontology",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     actions = command.add_subparsers(metavar="ACTION", required=True)
     inspect = actions.add_parser("inspect", help="list its concepts, or tell all about some")
     inspect.add_argument("ontology", help="a file, or the name of a bundled ontology")
     inspect.add_argument("concept", nargs="*", help="short names, prefixed names or IRIs")
     inspect.add_argument("--language", default="en", help="of labels (default: en)")
+    add_json(inspect)
     inspect.set_defaults(run=run, action=_inspect)
     check = actions.add_parser("check", help="load it and say what is wrong; exit status 1 if something is")
     check.add_argument("ontology", nargs="+", help="files, or names of bundled ontologies")
     check.add_argument("--reason", action="store_true", help="classify with HermiT first (needs Java)")
     check.add_argument("--time-limit", type=float, default=60.0, help="seconds for the reasoner (default: 60)")
+    add_json(check)
     check.set_defaults(run=run, action=_check)
     draw = actions.add_parser("draw", help="draw the concepts below one, or all of them")
     draw.add_argument("ontology", help="a file, or the name of a bundled ontology")
@@ -49,6 +69,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _inspect(args: argparse.Namespace) -> int:
     ontology = opened([args.ontology])
+    if args.json:
+        chosen = args.concept or ontology.names()
+        print(json.dumps([_facts(ontology[name], args.language) for name in chosen], ensure_ascii=False))
+        return 0
     if args.concept:
         print("\n\n".join(ontology.describe(name, args.language) for name in args.concept))
         return 0
@@ -60,12 +84,29 @@ def _inspect(args: argparse.Namespace) -> int:
     return 0
 
 
+def _facts(concept: Concept, language: str) -> dict[str, Any]:
+    """What a machine may want to know of a concept."""
+    facts = {
+        "name": concept.name,
+        "iri": concept.iri,
+        "label": concept.label(language),
+        "parents": [parent.name for parent in concept.parents],
+        "type": concept.value_type,
+        "unit": concept.canonical_unit,
+        "values": None if concept.values is None else list(concept.values),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
 def _check(args: argparse.Namespace) -> int:
     from conceptpubsub.converters import resolve
     from conceptpubsub.model.ontology_text import check
 
     ontology = opened(args.ontology, reason=args.reason, time_limit=args.time_limit)
-    complaints = check(ontology, resolve)
+    complaints = [*check(ontology, resolve), *([] if len(ontology) else ["no concept in it: is it an ontology?"])]
+    if args.json:
+        print(json.dumps({"concepts": len(ontology), "digest": ontology.digest, "complaints": complaints}))
+        return 1 if complaints else 0
     for complaint in complaints:
         print(complaint)
     kinds = len(set(ontology.kinds.values()))

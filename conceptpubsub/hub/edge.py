@@ -74,7 +74,8 @@ class Check(NamedTuple):
     key: str
     low: float
     high: float
-    values: frozenset[str] | None
+    values: set[str] | None
+    """Texts that are valid; of concepts, those that were found to be so."""
 
 
 class Edge:
@@ -104,7 +105,15 @@ class Edge:
         found = validate(event, self.ontology, problem=self.converters.problem)
         if checks is _UNSEEN and not found:
             known[shape] = self._find_checks(event)
+        elif checks and not found:
+            self._learn(event, checks)
         return found
+
+    def _learn(self, event: SemanticEvent, checks: tuple[Check, ...]) -> None:
+        """The concepts that a valid event names are valid again."""
+        for key, _, _, values in checks:
+            if values is not None and len(values) < _KEPT:
+                values.add(event.attributes[key].value)
 
     def _find_checks(self, event: SemanticEvent) -> tuple[Check, ...] | None:
         """Comparisons that settle the values of a valid event's shape; None where some attribute has none."""
@@ -123,7 +132,9 @@ class Edge:
                 checks.append(Check(key, *limits, None))
             elif kind is str and plan.value_type in ("text", None):
                 if concept.values is not None:
-                    checks.append(Check(key, 0.0, 0.0, frozenset(concept.values)))
+                    checks.append(Check(key, 0.0, 0.0, set(concept.values)))
+            elif kind is str and plan.value_type == "concept":
+                checks.append(Check(key, 0.0, 0.0, {held.value}))
             elif kind is not bool or plan.value_type != "bool":
                 return None
         return tuple(checks)

@@ -48,7 +48,12 @@ def from_json(text: str | bytes, *, max_bytes: int = MAX_BYTES) -> SemanticEvent
     >>> from_json('{"concept": "Reading", "attributes": {"Temperature": {"value": 86, "unit": "degF"}}}')["Temperature"]
     SemanticObject(concept='Temperature', value=86, context=Context(unit='degF'))
     """
-    tree = members(parse(text, max_bytes), "", _EVENT)
+    return event_of(parse(text, max_bytes))
+
+
+def event_of(parsed: Any) -> SemanticEvent:
+    """The event that a JSON text means, once it is parsed."""
+    tree = members(parsed, "", _EVENT)
     time = text_member(tree, "time", "")
     return build(
         "",
