@@ -18,7 +18,6 @@ import pint
 import conceptpubsub as cps
 from benchmarks.calibrate import show
 from benchmarks.report import arguments, plot, print_table
-from conceptpubsub.matching.engine import ENGINES
 from conceptpubsub.model.codecs import events_to_table
 
 CONTEXTS: list[Any] = [
@@ -28,11 +27,6 @@ CONTEXTS: list[Any] = [
     {"Temperature": cps.Context(unit="kelvin"), "Distance": cps.Context(unit="km")},
     None,
 ]
-
-
-def fastest_engine() -> str:
-    """The default engine, or the counting one where the default is still the slow reference."""
-    return "counting" if ENGINES["default"] == ENGINES["scan"] else "default"
 
 
 def rules(count: int, seed: int = 1) -> list[tuple[str, int]]:
@@ -62,7 +56,7 @@ def events(count: int, subscriptions: int, seed: int = 2) -> list[cps.SemanticEv
 
 def subscribed(onto: Any, asked: list[tuple[str, int]], batch: bool, **options: Any) -> tuple[cps.Hub, list[int]]:
     """A hub with all subscriptions, and a place where their callbacks count."""
-    hub = cps.Hub(ontology=onto, engine=fastest_engine(), **options)
+    hub = cps.Hub(ontology=onto, **options)
     counted = [0]
 
     def one(event: Any) -> None:

@@ -43,6 +43,7 @@ def register(subparsers: Any) -> None:
     check.add_argument("ontology", nargs="+", help="files, or names of bundled ontologies")
     check.add_argument("--reason", action="store_true", help="classify with HermiT first (needs Java)")
     check.add_argument("--time-limit", type=float, default=60.0, help="seconds for the reasoner (default: 60)")
+    check.add_argument("--strict", action="store_true", help="a concept without label or definition is wrong, too")
     add_json(check)
     check.set_defaults(run=run, action=_check)
     draw = actions.add_parser("draw", help="draw the concepts below one, or all of them")
@@ -100,15 +101,24 @@ def _facts(concept: Concept, language: str) -> dict[str, Any]:
 
 def _check(args: argparse.Namespace) -> int:
     from conceptpubsub.converters import resolve
-    from conceptpubsub.model.ontology_text import check
+    from conceptpubsub.model.ontology_text import faults, silences
 
     ontology = opened(args.ontology, reason=args.reason, time_limit=args.time_limit)
-    complaints = [*check(ontology, resolve), *([] if len(ontology) else ["no concept in it: is it an ontology?"])]
+    unsaid = list(silences(ontology))
+    complaints = [*faults(ontology, resolve), *([] if len(ontology) else ["no concept in it: is it an ontology?"])]
+    if args.strict:
+        complaints += unsaid
     if args.json:
-        print(json.dumps({"concepts": len(ontology), "digest": ontology.digest, "complaints": complaints}))
+        print(
+            json.dumps(
+                {"concepts": len(ontology), "digest": ontology.digest, "complaints": complaints, "unsaid": unsaid}
+            )
+        )
         return 1 if complaints else 0
     for complaint in complaints:
         print(complaint)
+    if unsaid and not args.strict:
+        print(f"{len(unsaid)} labels or definitions are missing; --strict lists them")
     kinds = len(set(ontology.kinds.values()))
     print(f"{len(ontology)} concepts, {kinds} quantity kinds, {len(complaints)} complaints, {ontology.digest[:12]}")
     return 1 if complaints else 0

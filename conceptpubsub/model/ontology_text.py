@@ -77,7 +77,12 @@ def check(ontology: Ontology, resolve: Resolve | None = None) -> list[str]:
     >>> check(Ontology.bundled("vehicles"))
     []
     """
-    return [*_contradictions(ontology), *_silences(ontology), *(_units(ontology, resolve) if resolve else ())]
+    return [*faults(ontology, resolve), *silences(ontology)]
+
+
+def faults(ontology: Ontology, resolve: Resolve | None = None) -> list[str]:
+    """What is wrong with an ontology, one sentence each."""
+    return [*_contradictions(ontology), *(_units(ontology, resolve) if resolve else ())]
 
 
 def _contradictions(ontology: Ontology) -> Iterator[str]:
@@ -94,16 +99,18 @@ def _contradictions(ontology: Ontology) -> Iterator[str]:
             if len(found) > 1:
                 names = ", ".join(c.name for c in group)
                 yield f"{names}: equivalent, yet of the {what} {' and '.join(sorted(map(str, found)))}"
+    for concept in ontology:
+        if concept.minimum is not None and concept.maximum is not None and concept.minimum > concept.maximum:
+            yield f"{concept.name}: its minimum is above its maximum"
 
 
-def _silences(ontology: Ontology) -> Iterator[str]:
+def silences(ontology: Ontology) -> Iterator[str]:
+    """What an ontology leaves unsaid of its concepts, one sentence each."""
     for concept in ontology:
         if not concept.labels:
             yield f"{concept.name}: no label (rdfs:label or skos:prefLabel)"
         if not concept.definition:
             yield f"{concept.name}: no definition (skos:definition or rdfs:comment)"
-        if concept.minimum is not None and concept.maximum is not None and concept.minimum > concept.maximum:
-            yield f"{concept.name}: its minimum is above its maximum"
 
 
 def _units(ontology: Ontology, resolve: Resolve) -> Iterator[str]:

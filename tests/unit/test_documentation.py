@@ -1,7 +1,8 @@
 """Every example in the documentation runs, and prints what the page says.
 
 The ``python`` blocks of a page share one namespace, in order. In a ``console`` block each ``$ conceptpubsub …`` line is
-run, and the lines up to the next ``$`` are its output; ``…`` stands for any text. Other commands are not run.
+run, and the lines up to the next ``$`` are its output; ``…`` stands for any text. ``$ cat NAME`` shows a file that the
+reader is to write, and is written. Other commands are not run.
 """
 
 import contextlib
@@ -74,6 +75,8 @@ def test_console_examples_print_what_they_show(
                 main(words[1:])
                 shown = capsys.readouterr()
                 assert agrees(expected, shown.out + shown.err), f"{page.name}: {line}\n{shown.out}{shown.err}"
+            elif words[0] == "cat":
+                Path(words[1]).write_text(expected)
 
 
 def test_the_readme_names_the_commands_that_exist() -> None:

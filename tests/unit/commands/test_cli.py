@@ -72,7 +72,7 @@ def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_check_says_no_by_its_status(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ontology", "check", "vehicles"]) == 0
+    assert main(["ontology", "check", "--strict", "vehicles"]) == 0
     bad = tmp_path / "bad.ttl"
     bad.write_text(
         "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://example.org/> .\n"
@@ -81,6 +81,13 @@ def test_check_says_no_by_its_status(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     assert main(["ontology", "check", str(bad)]) == 1
     assert "C: unsatisfiable" in capsys.readouterr().out
+    bad.write_text(
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://example.org/> . :A a owl:Class .\n"
+    )
+    assert main(["ontology", "check", str(bad)]) == 0
+    assert "2 labels or definitions are missing" in capsys.readouterr().out
+    assert main(["ontology", "check", "--strict", str(bad)]) == 1
+    assert "A: no label" in capsys.readouterr().out
 
 
 def test_draw(capsys: pytest.CaptureFixture[str]) -> None:
