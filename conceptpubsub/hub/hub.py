@@ -23,6 +23,7 @@ from conceptpubsub.filters import Filter
 from conceptpubsub.hub.catch_up import Shortest
 from conceptpubsub.hub.durable import DurableSubscription
 from conceptpubsub.hub.edge import Edge, Shape, entered
+from conceptpubsub.hub.given import check_batch, check_hub, check_subscription
 from conceptpubsub.hub.letters import KEPT, DeadLetter, DeadLetters, Retry
 from conceptpubsub.hub.log import Log
 from conceptpubsub.hub.plans import Plans
@@ -74,13 +75,14 @@ class Hub:
         store: str | Path | None = None,
         sync: str = "full",
     ) -> None:
+        self._scope: dict[str, Any] = {"semantics": semantics, "types": types, "defaults": defaults}
+        check_hub(ontology, self._scope)
         self.ontology = ontology
         self.converters = converters if converters is not None else Converters.default(ontology)
         self.dead_letters = DeadLetters(dead_letters_kept, dead_letter)
         self.plans = Plans(self.converters)
         self.caller = Caller(self.dead_letters)
         self.closed = False
-        self._scope: dict[str, Any] = {"semantics": semantics, "types": types, "defaults": defaults}
         self.edge = Edge(ontology if validate else None, self.converters)
         self.shapes = self.edge.shapes
         self._retry = retry
@@ -119,6 +121,7 @@ class Hub:
         offset, a time, "earliest" or "latest" (by default where it stood; new ones at the latest), ``ack`` is "auto"
         or "manual", ``replace`` lets the filter change, ``catch_up`` shortens what was missed.
         """
+        check_subscription(callback, context, retry)
         made = self.filter(filter)
         if context is not None:
             self.converters.check_delivery(context)
@@ -221,6 +224,7 @@ class Hub:
         self._check_open()
         if type(events).__module__.startswith("pyarrow"):
             return self._publish_table(events)
+        check_batch(events)
         problems: list[str] = []
         good: list[tuple[SemanticEvent, Shape]] = []
         for event in events:

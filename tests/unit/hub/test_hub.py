@@ -5,7 +5,15 @@ import threading
 import pytest
 
 import conceptpubsub as cps
-from conceptpubsub.errors import FilterTypeError, HubError, NoConversion, UnknownUnit
+from conceptpubsub.errors import (
+    ConceptPubSubError,
+    FilterTypeError,
+    HubError,
+    InvalidEvent,
+    InvalidValue,
+    NoConversion,
+    UnknownUnit,
+)
 from conceptpubsub.hub import Batch, Retry
 
 WARM = cps.SemanticObject("Temperature", 86, cps.Context(unit="degF"))
@@ -223,3 +231,41 @@ def test_a_closed_hub(hub):
         hub.publish(status())
     with pytest.raises(HubError, match="ended"):
         sub.get()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"price": 3}, "this is one"),
+        (cps.SemanticEvent("E", {"n": 1}), "this is one"),
+        ("events.jsonl", "not a str"),
+        (None, "not a NoneType"),
+    ],
+)
+def test_what_is_no_batch_is_told(given, told):
+    with pytest.raises(InvalidEvent, match=told):
+        cps.Hub().publish_batch(given)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"callback": "print"}, "function of one event"),
+        ({"context": "kelvin"}, "Context"),
+        ({"retry": 3}, "Retry"),
+    ],
+)
+def test_what_cannot_be_subscribed_with_is_told(options, told):
+    hub = cps.Hub()
+    with pytest.raises(InvalidValue, match=told):
+        hub.subscribe("n > 0", **options)
+    assert hub.subscriptions == ()
+
+
+def test_a_hub_that_could_never_read_a_filter_is_not_made():
+    with pytest.raises(InvalidValue, match="bundled"):
+        cps.Hub("vehicles")
+    with pytest.raises(ConceptPubSubError, match="sqll"):
+        cps.Hub(semantics="sqll")
+    with pytest.raises(ConceptPubSubError, match="integer"):
+        cps.Hub(types={"n": "integer"})
