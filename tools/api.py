@@ -1,7 +1,8 @@
 """Write docs/api from the docstrings: ``python tools/api.py`` (or ``make docs``).
 
 One page a package, one section a public name, in the order of ``__all__``: its signature, its docstring, and its public
-members. The examples are doctests, so the tests run them. A test fails while the pages are not up to date.
+members but for those that say they are called by the hub. A public name in backticks is a link to its section. The
+examples are doctests, so the tests run them. A test fails while the pages are not up to date.
 """
 
 from __future__ import annotations
@@ -43,6 +44,18 @@ WITHOUT_EXAMPLE = {
     "Receipt": "made by `Hub.publish`",
 }
 """Public names whose docstrings have no example, each with the reason."""
+GUIDES = {
+    "conceptpubsub.model": "concepts",
+    "conceptpubsub.converters": "converters",
+    "conceptpubsub.filters": "filters",
+    "conceptpubsub.relations": "relations",
+    "conceptpubsub.flow": "flows",
+    "conceptpubsub.hub": "hub",
+    "conceptpubsub.archive": "archives",
+}
+"""The page of the guide that belongs to a package, where there is one."""
+_WIDE = 100
+_INTERNAL = "Called by the hub"
 
 
 def names(package: str) -> list[str]:
@@ -64,20 +77,77 @@ def has_example(found: Any) -> bool:
 
 def pages() -> Iterator[tuple[str, str]]:
     """(file name, text) of every page."""
-    rows = [f"| [`{name}`]({_file(name)}) | {what} |" for name, what in PACKAGES.items()]
+    where = _homes()
+    rows = [
+        f"| [`{name}`]({_file(name)}) | {what} | {', '.join(_link(each, where) for each in names(name))} |"
+        for name, what in PACKAGES.items()
+    ]
     intro = "Written from the docstrings by `make docs`; the tests run every example. The guide is [here](../index.md)."
-    yield "index.md", "\n".join(["# Reference", "", intro, "", "| package | what is in it |", "|---|---|", *rows, ""])
+    head = ["# Reference", "", intro, "", "| package | what is in it | names |", "|---|---|---|"]
+    yield "index.md", "\n".join([*head, *rows, ""])
     for package in PACKAGES:
-        yield _file(package), _page(package)
+        yield _file(package), _linked(_page(package, where), {**where, **_anchors(package)})
+
+
+def _homes() -> dict[str, str]:
+    """Every public name and public member of one, with the address of its section."""
+    found: dict[str, str] = {}
+    for package in reversed(PACKAGES):
+        found |= {name: _file(package) + anchor for name, anchor in _anchors(package).items()}
+    return found
+
+
+def _anchors(package: str) -> dict[str, str]:
+    module = importlib.import_module(package)
+    found = {}
+    for name in names(package):
+        found[name] = f"#{name.lower()}"
+        held = getattr(module, name)
+        for member, inside in vars(held).items() if inspect.isclass(held) else ():
+            if _member(name, member, inside):
+                found[f"{name}.{member}"] = f"#{name.lower()}{member.lower()}"
+    return found
+
+
+def _link(name: str, where: dict[str, str]) -> str:
+    return f"[`{name}`]({where[name]})"
+
+
+def _linked(page: str, where: dict[str, str]) -> str:
+    """A page on which the first mention of a public name in a section, outside of code, is a link."""
+    sections = re.split(r"(?=^## )", page, flags=re.MULTILINE)
+    return "".join(_linked_section(section, where) for section in sections)
+
+
+def _linked_section(section: str, where: dict[str, str]) -> str:
+    own = re.match(r"## (\w+)", section)
+    seen = {own[1]} if own else set()
+    made = []
+    for place, part in enumerate(re.split(r"(^```.*?^```$)", section, flags=re.MULTILINE | re.DOTALL)):
+
+        def linked(found: re.Match[str]) -> str:
+            name = found[1]
+            if name not in where or name in seen:
+                return found[0]
+            seen.add(name)
+            return _link(name, where)
+
+        made.append(part if place % 2 else re.sub(r"(?<!\[)`(\w+(?:\.\w+)?)`", linked, part))
+    return "".join(made)
 
 
 def _file(package: str) -> str:
     return package.partition(".")[2] + ".md"
 
 
-def _page(package: str) -> str:
+def _page(package: str, where: dict[str, str]) -> str:
     module = importlib.import_module(package)
     parts = [f"# {package}", _text(inspect.getdoc(module) or "")]
+    guide = GUIDES.get(package)
+    if guide is not None:
+        parts.append(f"The guide has [a page](../{guide}.md) on it.")
+    anchors = {**where, **_anchors(package)}
+    parts.append("On this page: " + " · ".join(_link(name, anchors) for name in names(package)))
     for name in names(package):
         found = getattr(module, name)
         parts += [f"## {name}", *_described(name, found)]
@@ -99,11 +169,32 @@ def _signature(name: str, found: Any) -> str:
         bases = ", ".join(base.__name__ for base in found.__bases__)
         return f"```text\n{name}({bases})\n```"
     try:
-        text = re.sub(r" at 0x[0-9a-f]+", "", str(inspect.signature(found)))
+        signature = inspect.signature(found)
     except (TypeError, ValueError):
         return ""
-    parts = text.replace("(self, ", "(").replace("(self)", "()").replace("'", "")
-    return f"```text\n{name}{parts}\n```"
+    given = [_parameter(each) for each in signature.parameters.values() if each.name not in ("self", "cls")]
+    kinds = [each.kind for each in signature.parameters.values() if each.name not in ("self", "cls")]
+    if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        given.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    if inspect.Parameter.POSITIONAL_ONLY in kinds:
+        given.insert(kinds.count(inspect.Parameter.POSITIONAL_ONLY), "/")
+    back = signature.return_annotation
+    gives = "" if inspect.isclass(found) or back is signature.empty else f" -> {_annotation(back)}"
+    line = f"{name}({', '.join(given)}){gives}"
+    if len(line) > _WIDE:
+        line = "\n".join([f"{name}(", *(f"    {each}," for each in given), f"){gives}"])
+    return f"```text\n{line}\n```"
+
+
+def _parameter(each: inspect.Parameter) -> str:
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(each.kind, "")
+    typed = "" if each.annotation is each.empty else f": {_annotation(each.annotation)}"
+    default = "" if each.default is each.empty else re.sub(r" at 0x[0-9a-f]+", "", repr(each.default))
+    return f"{stars}{each.name}{typed}" + (f" = {default}" if default and typed else f"={default}" if default else "")
+
+
+def _annotation(found: Any) -> str:
+    return found.strip("'\"") if isinstance(found, str) else inspect.formatannotation(found)
 
 
 def _member(owner: str, name: str, held: Any) -> list[str]:
@@ -113,7 +204,7 @@ def _member(owner: str, name: str, held: Any) -> list[str]:
     kind = held.fget if isinstance(held, property) else getattr(held, "__func__", held)
     kind = getattr(kind, "func", kind)
     doc = inspect.getdoc(kind) if inspect.isfunction(kind) else None
-    if not doc:
+    if not doc or doc.startswith(_INTERNAL):
         return []
     plain = isinstance(held, property) or not inspect.isfunction(getattr(held, "__func__", held))
     return [f"### {owner}.{name}", "" if plain else _signature(name, kind), _text(doc)]

@@ -52,11 +52,11 @@ class DurableSubscription(Subscription):
         """Called by the hub, holding nothing: the subscription has been entered."""
 
     def offer(self, item: Any, first: int, last: int) -> int | None:
-        """What was just published and matches; gives the offset to acknowledge up to, if there is one."""
+        """Called by the hub: what was just published and matches; gives the offset to acknowledge up to, if any."""
         raise NotImplementedError
 
     def interrupted(self, first: int) -> None:
-        """A round that began at this offset was broken off."""
+        """Called by the hub: a round that began at this offset was broken off."""
 
     def _missed(self) -> list[tuple[int, Any]]:
         """The shortest sequence for what was missed, asked for once; only its last event is worth acknowledging."""

@@ -184,7 +184,7 @@ class Hub:
             return tuple(self._subscriptions.values())
 
     def subscription(self, number: Any) -> Subscription | None:
-        """The subscription of a number, unless it has ended."""
+        """Called by the hub's parts: the subscription of a number, unless it has ended."""
         return self._subscriptions.get(number)
 
     def wanted(self, advertisement: str | Filter) -> bool:
@@ -311,7 +311,7 @@ class Hub:
     # ------------------------------------------------------------------ life
 
     def refuse(self, event: Any, problems: tuple[str, ...]) -> Receipt:
-        """A dead letter for an event that is not valid."""
+        """Called by the hub's parts: a dead letter for an event that is not valid."""
         self.dead_letters.add(DeadLetter(event, "; ".join(problems)))
         return Receipt(0, problems)
 

@@ -105,7 +105,7 @@ class Subscription:
     # ------------------------------------------------------------------ life
 
     def start_reader(self) -> None:
-        """Let a thread, or a task for a coroutine function, take events from the queue to the callback."""
+        """Called by the hub: a thread, or a task for a coroutine function, takes what waits to the callback."""
         if is_async(self.callback):
             self._reader = asyncio.get_running_loop().create_task(self._serve_async())
         else:
@@ -137,7 +137,7 @@ class Subscription:
                 self.close()
 
     def count(self, item: Any) -> None:
-        """The callback has taken an item."""
+        """Called by the hub: the callback has taken an item."""
         number = len(item) if type(item) is Batch else 1
         with self._counting:
             self.delivered += number

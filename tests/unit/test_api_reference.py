@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 
 import pytest
 
@@ -32,3 +33,23 @@ def test_the_pages_are_up_to_date() -> None:
     assert sorted(kept) == sorted(made)
     stale = [name for name, text in made.items() if kept[name] != text]
     assert not stale, f"run make docs: {', '.join(stale)}"
+
+
+def test_links_lead_to_sections() -> None:
+    made = dict(pages())
+    sections = {
+        name: {
+            re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.M)
+        }
+        for name, text in made.items()
+    }
+    links = [(name, *link) for name, text in made.items() for link in re.findall(r"\]\(([\w.]*)#([^)]*)\)", text)]
+    assert len(links) > len(NAMES)
+    for page, target, anchor in links:
+        assert anchor in sections[target or page], f"{page}: {target}#{anchor}"
+
+
+def test_signatures_show_what_one_types() -> None:
+    text = dict(pages())["hub.md"]
+    assert "    policy: str = 'block',\n" in text
+    assert "    *,\n    context: " in text
