@@ -28,7 +28,7 @@ from conceptpubsub.hub.letters import KEPT, DeadLetter, DeadLetters, Retry
 from conceptpubsub.hub.log import Log
 from conceptpubsub.hub.plans import Plans
 from conceptpubsub.hub.quenching import wanted
-from conceptpubsub.hub.queues import DEFAULT_SIZE, BoundedQueue
+from conceptpubsub.hub.queues import DEFAULT_SIZE, BoundedQueue, aside
 from conceptpubsub.hub.receipt import Receipt
 from conceptpubsub.hub.retries import Caller
 from conceptpubsub.hub.rounds import Round
@@ -265,11 +265,11 @@ class Hub:
 
     async def publish_async(self, event: SemanticEvent | Mapping[str, Any]) -> Receipt:
         """As ``publish``, without holding up the event loop where a queue makes the publisher wait."""
-        return await asyncio.to_thread(self.publish, event)
+        return await aside(self.publish, event)
 
     async def publish_batch_async(self, events: Any) -> Receipt:
         """As ``publish_batch``, without holding up the event loop."""
-        return await asyncio.to_thread(self.publish_batch, events)
+        return await aside(self.publish_batch, events)
 
     def replay(
         self,

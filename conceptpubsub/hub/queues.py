@@ -18,13 +18,16 @@ import contextlib
 import threading
 import time
 from collections import deque
-from contextvars import ContextVar
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from typing import Any, TypeVar
 
 from conceptpubsub.errors import HubError, InvalidValue, QueueFull, hint, near
 
 POLICIES = ("block", "drop_oldest", "drop_newest", "error")
 DEFAULT_SIZE = 1024
+Gives = TypeVar("Gives")
 _being_read: ContextVar[BoundedQueue | None] = ContextVar("being_read", default=None)
 
 
@@ -186,6 +189,19 @@ class BoundedQueue:
         """Whether nothing waits and the reader has finished."""
         with self._lock:
             return not self._items and self._unfinished <= 0
+
+
+async def aside(function: Callable[[Any], Gives], given: Any) -> Gives:
+    """Call a function in another thread.
+
+    For a callback behind a queue it is a thread of its own: asyncio's may all be waiting for room in that very queue.
+    """
+    if being_read() is None:
+        return await asyncio.to_thread(function, given)
+    with contextlib.ExitStack() as ending:
+        one = ThreadPoolExecutor(1)
+        ending.callback(one.shutdown, wait=False)
+        return await asyncio.get_running_loop().run_in_executor(one, copy_context().run, function, given)
 
 
 def _running() -> asyncio.AbstractEventLoop | None:
