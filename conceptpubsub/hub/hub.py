@@ -208,8 +208,7 @@ class Hub:
         if problems:
             return self.refuse(made, problems)
         if self.log is not None:
-            offset, matched = self.log.publish([(made, shape)], gather=False)
-            return Receipt(matched, (), offset)
+            return self.log.publish([(made, shape)], gather=False)
         round = Round(self)
         round.serve(made, shape)
         round.finish()
@@ -234,8 +233,8 @@ class Hub:
             else:
                 good.append((made, shape))
         if self.log is not None:
-            offset, matched = self.log.publish(good, gather=True)
-            return Receipt(matched, tuple(problems), offset)
+            receipt = self.log.publish(good, gather=True)
+            return receipt._replace(problems=(*problems, *receipt.problems))
         round = Round(self, gather=True)
         for made, shape in good:
             round.serve(made, shape)
@@ -247,8 +246,7 @@ class Hub:
 
         table, problems = accepted(self, as_table(given))
         if self.log is not None:
-            offset, matched = self.log.publish_table(table)
-            return Receipt(matched, problems, offset)
+            return self.log.publish_table(table)._replace(problems=problems)
         round = Round(self, gather=True)
         serve_table(round, table)
         round.finish()

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from conceptpubsub.errors import HubError
+from conceptpubsub.errors import ConceptPubSubError, HubError, LimitExceeded
 from conceptpubsub.hub.durable import DurableSubscription
 from conceptpubsub.hub.edge import Shape
 from conceptpubsub.hub.letters import DeadLetter
@@ -23,8 +23,11 @@ from conceptpubsub.hub.places import opened, resolved
 from conceptpubsub.hub.pulling import PulledSubscription
 from conceptpubsub.hub.pumping import PumpedSubscription
 from conceptpubsub.hub.queues import being_read
+from conceptpubsub.hub.receipt import Receipt
 from conceptpubsub.hub.rounds import Round
 from conceptpubsub.hub.store import Store
+from conceptpubsub.model.codecs.plain_json import to_json
+from conceptpubsub.model.codecs.strict_json import MAX_BYTES
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
@@ -51,32 +54,45 @@ class Log:
         """Whether all that was written has been delivered; asked under ``order``."""
         return not self._waiting and self._server is None
 
-    def publish(self, events: list[tuple[SemanticEvent, Shape]], gather: bool) -> tuple[int, int]:
-        """Write events, then deliver them; gives the offset of the first and the number of deliveries."""
+    def publish(self, events: list[tuple[SemanticEvent, Shape]], gather: bool) -> Receipt:
+        """Write events, then deliver them; one that could not be read again is refused."""
+        lines: list[str] = []
+        kept: list[tuple[SemanticEvent, Shape]] = []
+        problems: list[str] = []
+        for event, shape in events:
+            try:
+                lines.append(_line(event))
+                kept.append((event, shape))
+            except (ConceptPubSubError, ValueError) as error:
+                problems += self.hub.refuse(event, (f"the store cannot keep it: {error}",)).problems
+        if not kept:
+            return Receipt(0, tuple(problems))
 
         def serve(round: Round, first: int) -> None:
-            for offset, (event, shape) in enumerate(events, first):
+            for offset, (event, shape) in enumerate(kept, first):
                 round.serve(event, shape, offset)
 
-        return self._publish(lambda: self.store.append(event for event, _ in events), serve, Round(self.hub, gather))
+        receipt = self._publish(lambda: self.store.append_lines(lines), serve, Round(self.hub, gather))
+        return receipt._replace(problems=tuple(problems))
 
-    def publish_table(self, table: Any) -> tuple[int, int]:
+    def publish_table(self, table: Any) -> Receipt:
         """Write a table, then deliver it."""
         from conceptpubsub.hub.tables import serve_table
 
+        if not table.num_rows:
+            return Receipt(0)
         return self._publish(
             lambda: self.store.append_table(table),
             lambda round, first: serve_table(round, table, first),
             Round(self.hub, gather=True),
         )
 
-    def _publish(self, write: Callable[[], int], serve: Serve, mine: Round) -> tuple[int, int]:
+    def _publish(self, write: Callable[[], int], serve: Serve, mine: Round) -> Receipt:
         with self.order:
             first = write()
             self._waiting.append((first, serve, mine))
         self._deliver(mine)
-        mine.check()
-        return first, mine.matched
+        return Receipt(mine.check(), (), first)
 
     def _deliver(self, mine: Round) -> None:
         me = threading.get_ident()
@@ -162,3 +178,11 @@ class Log:
 
     def _unreadable(self, offset: int, reason: str) -> None:
         self.hub.dead_letters.add(DeadLetter(None, f"what the store holds cannot be read: {reason}", offset=offset))
+
+
+def _line(event: SemanticEvent) -> str:
+    """An event as the store keeps it; an error where it could not be read again."""
+    line = to_json(event)
+    if len(line) > MAX_BYTES:
+        raise LimitExceeded(f"an event of {len(line)} bytes; at most {MAX_BYTES} are read", limit=MAX_BYTES)
+    return line

@@ -114,7 +114,11 @@ class Store:
 
     def append(self, events: Iterable[SemanticEvent]) -> int:
         """Write events in one transaction; gives the offset of the first."""
-        return self._write([(1, to_json(event)) for event in events])
+        return self.append_lines([to_json(event) for event in events])
+
+    def append_lines(self, lines: list[str]) -> int:
+        """As ``append``, of events in JSON."""
+        return self._write([(1, line) for line in lines])
 
     def append_table(self, table: Any) -> int:
         """Write a table in one transaction; gives the offset of its first row."""

@@ -18,26 +18,63 @@ from conceptpubsub.hub.columns import Measured, groups, measured
 from conceptpubsub.hub.edge import Edge, number_limits
 from conceptpubsub.model.codecs.arrow_reading import table_to_events
 from conceptpubsub.model.context import Context
+from conceptpubsub.model.instants import Instant
 from conceptpubsub.model.objects import SemanticEvent, SemanticObject
 from conceptpubsub.model.validation import validate
 
 _MOST_VALUES = 4096
+_HOLD_VALUES = (
+    pa.types.is_integer,
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_boolean,
+    pa.types.is_decimal,
+    pa.types.is_timestamp,
+    pa.types.is_date,
+    pa.types.is_dictionary,
+    pa.types.is_struct,
+    pa.types.is_null,
+)
+"""Types of columns, beside floating point, whose cells can be values of attributes."""
 
 
 def faulty_rows(edge: Edge, table: pa.Table) -> dict[int, str]:
     """The rows that do not validate, each with what is wrong."""
-    doubt = np.zeros(table.num_rows, bool)
     columns = measured(table.schema)
+    doubt = _doubtful_times(table)
     if edge.ontology is not None and (_nested(table, columns) or not _sound(edge, table, columns)):
         doubt[:] = True
     for column in columns:
         values = table.column(column.name)
         if pa.types.is_floating(values.type):
             doubt |= ~pc.fill_null(pc.is_finite(values), True).to_numpy()
+        elif not any(holds(values.type) for holds in _HOLD_VALUES):
+            doubt |= ~values.is_null().to_numpy()
         if edge.ontology is not None and not doubt.all():
             _cast_doubt(edge, table, column, values, doubt)
     rows = np.flatnonzero(doubt)
     return _judged(edge, table, rows) if len(rows) else {}
+
+
+def _doubtful_times(table: pa.Table) -> Any:
+    """Which rows may have no time that can be read."""
+    if "@time" not in table.schema.names:
+        return np.zeros(table.num_rows, bool)
+    times = table.column("@time")
+    if pa.types.is_timestamp(times.type) and times.type.tz is not None:
+        return np.zeros(table.num_rows, bool)
+    if not (pa.types.is_string(times.type) or pa.types.is_large_string(times.type)):
+        return ~times.is_null().to_numpy()
+    bad = [text for text in pc.unique(times).to_pylist() if text is not None and not _is_time(text)]
+    return pc.fill_null(pc.is_in(times, pa.array(bad, times.type)), False).to_numpy()
+
+
+def _is_time(text: str) -> bool:
+    try:
+        Instant.parse(text)
+    except ConceptPubSubError:
+        return False
+    return True
 
 
 def _nested(table: pa.Table, columns: list[Measured]) -> bool:

@@ -7,12 +7,14 @@ Rule 2  Batch callbacks get their rows in order, converted in floating point; ot
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from conceptpubsub.errors import InvalidEvent
 from conceptpubsub.hub.batch import Batch
 from conceptpubsub.hub.columns import in_context
 from conceptpubsub.hub.letters import DeadLetter
@@ -28,7 +30,13 @@ if TYPE_CHECKING:
 
 def as_table(given: Any) -> pa.Table:
     """A table; a record batch becomes one."""
-    return pa.Table.from_batches([given]) if isinstance(given, pa.RecordBatch) else given
+    made = pa.Table.from_batches([given]) if isinstance(given, pa.RecordBatch) else given
+    if not isinstance(made, pa.Table):
+        raise InvalidEvent(f"publish_batch takes an Arrow table or record batch, not a {type(given).__name__}")
+    twice = [name for name, count in Counter(made.schema.names).items() if count > 1]
+    if twice:
+        raise InvalidEvent(f"the table has two columns {twice[0]!r}; an attribute stands once", name=twice[0])
+    return made
 
 
 def accepted(hub: Hub, table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:

@@ -1,11 +1,13 @@
 """Tables against events: publishing rows as a table equals publishing them one by one."""
 
+import datetime as dt
 import random
 
 import pyarrow as pa
 import pytest
 
 import conceptpubsub as cps
+from conceptpubsub.errors import InvalidEvent
 from conceptpubsub.model.codecs import events_to_table, table_to_events
 
 
@@ -124,3 +126,31 @@ def test_empty_tables(onto):
     with cps.Hub(ontology=onto) as hub:
         assert hub.publish_batch(pa.table({"InTemperature": pa.array([], pa.float64())})).matched == 0
         assert hub.publish_batch([]).matched == 0
+
+
+@pytest.mark.parametrize("vehicles", [False, True])
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"Odometer": pa.array([None, [1, 2], None])}, "one value a cell"),
+        ({"Odometer": pa.array([None, b"far", None])}, "binary"),
+        ({"@time": ["2026-11-18T05:00Z", "yesterday", None], "Odometer": [1, 2, 3]}, "yesterday"),
+        ({"@time": pa.array([None, dt.datetime(2026, 11, 18), None])}, "time zone"),
+    ],
+)
+def test_a_row_that_cannot_be_an_event_is_told_to_the_publisher(onto, columns, reason, vehicles):
+    with cps.Hub(onto if vehicles else None) as hub:
+        got = []
+        hub.subscribe("", got.append)
+        receipt = hub.publish_batch(pa.table({**columns, "@concept": ["VehicleStatus"] * 3}))
+        assert len(receipt.problems) == 1
+        assert reason in receipt.problems[0]
+        assert (receipt.matched, len(got), hub.dead_letters.count) == (2, 2, 1)
+
+
+def test_what_is_no_table_is_told():
+    hub = cps.Hub()
+    with pytest.raises(InvalidEvent, match="ChunkedArray"):
+        hub.publish_batch(pa.chunked_array([[1]]))
+    with pytest.raises(InvalidEvent, match="two columns 'x'"):
+        hub.publish_batch(pa.table([[1], [2]], names=["x", "x"]))

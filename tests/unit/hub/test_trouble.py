@@ -133,6 +133,17 @@ def test_a_damaged_file_is_said_to_be_one(path):
         list(hub.replay("n >= 0"))
 
 
+def test_what_could_not_be_read_again_is_refused_alone(path):
+    with opened(path) as hub:
+        got = []
+        hub.subscribe("n >= 0", got.append)
+        receipt = hub.publish_batch([{"n": 0}, {"n": 1, "x": "\ud800"}, {"n": 2, "x": "y" * 2_000_000}, {"n": 3}])
+        assert (receipt.offset, receipt.matched, numbers(got)) == (0, 2, [0, 3])
+        assert ["surrogate" in receipt.problems[0], "bytes" in receipt.problems[1]] == [True, True]
+        assert not hub.publish({"x": "\ud800"}).accepted
+        assert numbers(event for _, event in hub.replay("n >= 0")) == [0, 3]
+
+
 # ---------------------------------------------------------------------- places
 
 
