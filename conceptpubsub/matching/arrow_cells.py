@@ -26,7 +26,9 @@ from conceptpubsub.model.codecs.columns import ENCODING
 from conceptpubsub.model.objects import as_object
 
 _PARTS: Final = {"concept": "EVENT", "time": "time", "id": "id", "source": "source"}
-_NONE: Final = np.uint32(0xFFFFFFFF)
+_CODED: Final = pa.dictionary(pa.int32(), pa.string())
+_MOST_GROUPS: Final = 4096
+"""Values of a dictionary that are looked at whether rows have them or not."""
 
 
 class SlowCells:
@@ -54,23 +56,54 @@ class SlowCells:
     def _in_contexts(self, path: Path) -> None:
         """An attribute whose unit, currency or other aspect stands beside it, row by row."""
         schema = self.plan.schema
-        codes, found, listed = self._combined(
-            [(self.batch.column(number), schema.field(number)) for number in path.aspects.values()]
-        )
-        groups = codes.astype(np.uint32)
+        columns = [(self.batch.column(number), schema.field(number)) for number in path.aspects.values()]
+        numbers = [0] * ak.SOURCE_SIZE
+        numbers[ak.KIND], numbers[ak.COLUMN] = ak.GROUPED, path.value
+        found, listed = self._groups(columns, numbers)
+        members, kept = np.zeros(len(found), np.int64), []
         for group, places in enumerate(found):
             context = self._context(path, [values[place] for values, place in zip(listed, places, strict=True)])
             if context is None:
-                valid = self.batch.column(path.value).is_valid().to_numpy(zero_copy_only=False)
-                for row in np.flatnonzero(valid & (codes == group)).tolist():
+                for row in self._rows(path, numbers, group):
                     self.bad.setdefault(row, f"the context of {path.name} cannot be read")
                 continue
-            before = len(self.sources.numbers)
-            if not self.plan.add_fast(self.sources, path, context):
-                self._column(path, self.plan.entry(path.path, context), np.flatnonzero(codes == group).tolist())
-            for numbers in self.sources.numbers[before:]:
-                numbers[ak.GROUPS], numbers[ak.GROUP] = groups.ctypes.data, group
+            made = self.plan.member(path, context)
+            if made is None:
+                self._column(path, self.plan.entry(path.path, context), self._rows(path, numbers, group))
+            elif made.numbers:
+                held = made.array
+                kept.append((made, held))
+                members[group] = held.ctypes.data
+        if kept:
+            numbers[ak.MEMBERS] = members.ctypes.data
+            self.sources.add(path.name, numbers, (members, kept))
+
+    def _groups(self, columns: list[tuple[Any, pa.Field]], numbers: list[int]) -> tuple[list[Any], list[list[Any]]]:
+        """Write the group of each row down; tells the combinations of values that groups have, -1 for none, and the
+        values of each column, None last."""
+        column, described = columns[0]
+        if len(columns) == 1 and column.type == _CODED and len(column.dictionary) <= _MOST_GROUPS:
+            validity, indices = column.indices.buffers()
+            numbers[ak.GROUPS] = indices.address + 4 * column.offset
+            numbers[ak.GROUP_VALIDITY] = validity.address if validity is not None and column.indices.null_count else 0
+            numbers[ak.GROUP_OFFSET] = column.offset
+            numbers[ak.NO_GROUP] = len(column.dictionary)
+            found = [(place,) for place in [*range(len(column.dictionary)), -1]]
+            return found, [[*cells(column.dictionary, described), None]]
+        codes, found, listed = self._combined(columns)
+        groups = codes.astype(np.uint32)
+        numbers[ak.GROUPS] = groups.ctypes.data
         self.sources.kept.append(groups)
+        return found, listed
+
+    def _rows(self, path: Path, numbers: list[int], group: int) -> list[int]:
+        """The rows of a group that hold a value."""
+        valid = self.batch.column(path.value).is_valid().to_numpy(zero_copy_only=False)
+        source = np.array(numbers, np.int64)
+        mine = np.zeros(len(valid), np.bool_)
+        ak.in_group(source.ctypes.data, group, mine)
+        found: list[int] = np.flatnonzero(valid & mine).tolist()
+        return found
 
     def _combined(self, columns: list[tuple[Any, pa.Field]]) -> tuple[Codes, list[tuple[int, ...]], list[list[Any]]]:
         """Codes of the combinations of some columns, the combinations, and the values of each column, None last."""
@@ -128,20 +161,18 @@ class SlowCells:
             if isinstance(made, str):
                 for row in np.flatnonzero(chosen == number).tolist():
                     self.bad.setdefault(row, made)
-        absent = np.array([made is None or isinstance(made, str) for made in lists] + [True])
-        if absent.all():
-            return
-        index = np.where(absent[np.minimum(chosen, len(lists))], _NONE, chosen).astype(np.uint32)
         joined, ends = array("Q"), np.zeros(len(lists) + 1, np.int64)
         for number, made in enumerate(lists):
-            if not absent[number]:
+            if made is not None and not isinstance(made, str):
                 joined.extend(made)
             ends[number + 1] = len(joined)
+        if not joined:
+            return
         words = np.frombuffer(joined, np.uint64).copy()
         numbers = [0] * ak.SOURCE_SIZE
-        numbers[ak.KIND], numbers[ak.LOOKUP] = ak.INDEXED, index.ctypes.data
+        numbers[ak.KIND], numbers[ak.LOOKUP] = ak.INDEXED, chosen.ctypes.data
         numbers[ak.LISTS], numbers[ak.LIST_ENDS] = words.ctypes.data, ends.ctypes.data
-        self.sources.add(name, numbers, (index, words, ends))
+        self.sources.add(name, numbers, (chosen, words, ends))
 
     # ------------------------------------------------------------------ the event itself
 

@@ -31,11 +31,20 @@ from conceptpubsub.matching.jit import (
     u64_at,
 )
 
-FLOAT, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, BOOL, TEXT, LARGE_TEXT, INDEXED = range(13)
-"""What a column holds. INDEXED: for each row the number of a list of words, or -1."""
-KIND, COLUMN, WORD, LOOKUP, GROUPS, GROUP, LISTS, LIST_ENDS, SOURCE_SIZE = range(9)
+FLOAT, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, BOOL, TEXT, LARGE_TEXT, INDEXED, GROUPED = range(14)
+"""What a column holds. INDEXED: for each row the number of a list of words, or -1. GROUPED: values that are read by the
+member which their row's group has, if any."""
+(
+    KIND, COLUMN, WORD, LOOKUP, GRID, LISTS, LIST_ENDS, GROUPS, GROUP_VALIDITY, GROUP_OFFSET, NO_GROUP, MEMBERS,
+    SOURCE_SIZE,
+) = range(13)  # fmt: skip
 """A source: what the column holds; its number; the word without the code; the address of the lookup or text table, or
-of an INDEXED column's numbers; the group of each row and the one that is meant, or 0; lists of words and their ends."""
+of an INDEXED column's numbers; a grid over the lookup, or 0; lists of words and their ends. Where it is GROUPED: the
+group of each row, a bitmap that tells which rows have one, the first of its bits, the group of the others; and for each
+group the address of a source, or 0."""
+# A grid, by place: where its first cell begins and how many cells there are to 1.0, both floats; the number of cells;
+# for each cell how many thresholds lie in cells before it.
+GRID_LOW, GRID_SCALE, GRID_COUNT, GRID_STARTS, GRID_SIZE = range(5)
 _LENGTH, _OFFSET, _BUFFERS, _CHILDREN = 0, 2, 5, 6  # of struct ArrowArray
 
 
@@ -61,6 +70,32 @@ def _int_code(row: Int, value: Int) -> Int:
             code = u32_at(codes, low - 1)
             best = max(best, code if i64_at(cuts, low - 1) == value else code | 1)
     return best
+
+
+@free_kernel
+def _float_code(row: Int, grid: Int, value: Any) -> Int:
+    """As `event_kernels.look_up`; a grid tells about where among the thresholds a value lies."""
+    if grid == 0 or i64_at(row, ev.LATE_COUNT):
+        return ev.look_up(row, value)
+    if value < f64_at(row, ev.LOW) or value > f64_at(row, ev.HIGH):
+        return 0
+    if i64_at(row, ev.WHOLE) and np.floor(value) != value:
+        return 0
+    place = (value - f64_at(grid, GRID_LOW)) * f64_at(grid, GRID_SCALE)
+    last = i64_at(grid, GRID_COUNT) - 1
+    cell = last if place >= last else i64(place) if place > 0.0 else i64(0)
+    starts, cuts = i64_at(grid, GRID_STARTS), i64_at(row, ev.CUTS)
+    low, high = u32_at(starts, cell), u32_at(starts, cell + 1)
+    while low < high:
+        middle = (low + high) >> 1
+        if f64_at(cuts, middle) <= value:
+            low = middle + 1
+        else:
+            high = middle
+    if low == 0:
+        return 1
+    code: int = u32_at(i64_at(row, ev.CUT_CODES), low - 1)
+    return code if f64_at(cuts, low - 1) == value else code | 1
 
 
 @free_kernel
@@ -104,7 +139,7 @@ def text_code(table: Int, address: Int, length: Int) -> Int:
 
 
 @free_kernel
-def _code(kind: Int, source: Int, buffers: Int, place: Int) -> Int:
+def code_of(kind: Int, source: Int, buffers: Int, place: Int) -> Int:
     """The code of a cell; 0 where it counts as missing, -1 where no event may hold it."""
     lookup = i64_at(source, LOOKUP)
     data = i64_at(buffers, 1)
@@ -118,7 +153,7 @@ def _code(kind: Int, source: Int, buffers: Int, place: Int) -> Int:
         value = f64_at(data, place) if kind == FLOAT else f32_at(data, place)
         if not np.isfinite(value):
             return -1
-        return ev.look_up(lookup, value) if lookup else 0
+        return _float_code(lookup, i64_at(source, GRID), value) if lookup else 0
     if kind == INT64:
         number = i64_at(data, place)
     elif kind == INT32:
@@ -137,20 +172,34 @@ def _code(kind: Int, source: Int, buffers: Int, place: Int) -> Int:
 
 
 @free_kernel
-def _write(
-    source: Int, kind: Int, row: Int, buffers: Int, place: Int, words: Int, ends: Int, bad: Int, number: Int
-) -> None:
+def group_of(source: Int, row: Int) -> Int:
+    """The group that a row of a GROUPED source has."""
+    validity, bit = i64_at(source, GROUP_VALIDITY), i64_at(source, GROUP_OFFSET) + row
+    if validity != 0 and u8_at(validity, bit >> 3) >> (bit & 7) & 1 == 0:
+        return i64_at(source, NO_GROUP)
+    return u32_at(i64_at(source, GROUPS), row)
+
+
+@free_kernel
+def in_group(source: Int, group: Int, out: Any) -> None:
+    """Which rows of a GROUPED source have a group."""
+    for row in range(len(out)):
+        out[row] = group_of(source, row) == group
+
+
+@free_kernel
+def _write(source: Int, row: Int, buffers: Int, place: Int, words: Int, ends: Int, bad: Int, number: Int) -> None:
     """Write the words of one cell at the end of its row."""
-    at = i64_at(ends, row)
+    at, kind = i64_at(ends, row), i64_at(source, KIND)
     if kind == INDEXED:
-        chosen = signed_at(u32_at(i64_at(source, LOOKUP), row), 32)
+        chosen = u32_at(i64_at(source, LOOKUP), row)
         begin = i64_at(i64_at(source, LIST_ENDS), chosen)
         for i in range(begin, i64_at(i64_at(source, LIST_ENDS), chosen + 1)):
             put_u64(words, at, u64_at(i64_at(source, LISTS), i))
             at += 1
         put_i64(ends, row, at)
         return
-    code = _code(kind, source, buffers, place)
+    code = code_of(kind, source, buffers, place)
     if code > 0:
         put_u64(words, at, u64_at(source, WORD) | u64(code))
         put_i64(ends, row, at + 1)
@@ -160,7 +209,7 @@ def _write(
 
 
 @free_kernel
-def _valid(validity: Int, place: Int, count: Int) -> Any:
+def valid_bits(validity: Int, place: Int, count: Int) -> Any:
     """The validity bits of up to 64 cells from a place on."""
     if validity == 0:
         bits = ~u64(0)
@@ -174,12 +223,22 @@ def _valid(validity: Int, place: Int, count: Int) -> Any:
 
 
 @free_kernel
-def _chosen(source: Int, row: Int, count: Int) -> Any:
-    """As `_valid`, of rows that have a list of words."""
+def chosen_bits(source: Int, row: Int, count: Int) -> Any:
+    """As `valid_bits`, of rows that have a list of words."""
     bits = u64(0)
     for i in range(count):
         bits |= u64(u32_at(i64_at(source, LOOKUP), row + i) != 0xFFFFFFFF) << u64(i)
     return bits
+
+
+@free_kernel
+def column_of(array: Int, source: Int) -> tuple[Int, Int, Int]:
+    """Where the cells of a source lie: the addresses of the buffers, the first place, the address of the validity."""
+    if i64_at(source, KIND) == INDEXED:
+        return i64(0), i64(0), i64(0)
+    child = i64_at(i64_at(array, _CHILDREN), i64_at(source, COLUMN))
+    buffers = i64_at(child, _BUFFERS)
+    return buffers, i64_at(child, _OFFSET) + i64_at(array, _OFFSET), i64_at(buffers, 0)
 
 
 @free_kernel
@@ -190,27 +249,22 @@ def encode(
 
     A row that holds what no event may hold is marked in ``bad``; its end is then -1 minus the number of the source.
     """
-    children = i64_at(array, _CHILDREN)
-    outer = i64_at(array, _OFFSET)
     for number in range(count):
         source = sources + 8 * SOURCE_SIZE * number
-        kind, groups, group = i64_at(source, KIND), i64_at(source, GROUPS), i64_at(source, GROUP)
-        buffers, offset, validity = i64(0), i64(0), i64(0)
-        if kind != INDEXED:
-            child = i64_at(children, i64_at(source, COLUMN))
-            buffers, offset = i64_at(child, _BUFFERS), i64_at(child, _OFFSET) + outer
-            validity = i64_at(buffers, 0)
+        kind = i64_at(source, KIND)
+        buffers, offset, validity = column_of(array, source)
         for base in range(0, rows, 64):
             size = min(64, rows - base)
-            left = _chosen(source, base, size) if kind == INDEXED else _valid(validity, offset + base, size)
+            left = chosen_bits(source, base, size) if kind == INDEXED else valid_bits(validity, offset + base, size)
             while left != 0:
                 row = base + trailing_zeros(left)
                 left &= left - u64(1)
-                if groups != 0 and u32_at(groups, row) != group:
+                reader = i64_at(i64_at(source, MEMBERS), group_of(source, row)) if kind == GROUPED else source
+                if reader == 0:
                     continue
                 if not counting:
                     if u8_at(bad, row) == 0:
-                        _write(source, kind, row, buffers, offset + row, words, ends, bad, number)
+                        _write(reader, row, buffers, offset + row, words, ends, bad, number)
                     continue
                 length = 1
                 if kind == INDEXED:

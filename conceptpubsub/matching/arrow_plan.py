@@ -6,6 +6,7 @@ needs to know of them is worked out once. The rest is *slow*: see ``arrow_cells`
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -30,6 +31,10 @@ _KINDS: Final[dict[Any, tuple[int, type]]] = {
     pa.int8(): (ak.INT8, int), pa.int16(): (ak.INT16, int), pa.int32(): (ak.INT32, int), pa.int64(): (ak.INT64, int),
     pa.uint8(): (ak.UINT8, int), pa.uint16(): (ak.UINT16, int), pa.uint32(): (ak.UINT32, int),
 }  # fmt: skip
+_CELLS: Final = 2
+"""Cells of a grid to a threshold."""
+_LEAST_CUTS: Final = 16
+_MOST_MEMBERS: Final = 1024
 _TICKS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -73,6 +78,29 @@ class Sources:
         return unsigned.astype(np.int64)
 
 
+class Grid:
+    """Equal cells over ascending thresholds: a value is looked up among those of its own cell.
+
+    The cell of a number never lies before that of a smaller one, however floats are rounded: so no threshold outside a
+    value's cell need be compared with it.
+    """
+
+    def __init__(self, cuts: NDArray[np.float64], scale: float) -> None:
+        count = _CELLS * len(cuts)
+        cells = np.clip((cuts - cuts[0]) * scale, 0.0, count - 1).astype(np.int64)
+        self.starts = np.searchsorted(cells, np.arange(count + 1)).astype(np.uint32)
+        self.row: NDArray[np.int64] = np.zeros(ak.GRID_SIZE, np.int64)
+        self.row[: ak.GRID_SCALE + 1].view(np.float64)[:] = cuts[0], scale
+        self.row[ak.GRID_COUNT], self.row[ak.GRID_STARTS] = count, self.starts.ctypes.data
+
+    @classmethod
+    def over(cls, cuts: NDArray[np.float64]) -> Grid | None:
+        """A grid, where there is enough to look for."""
+        with np.errstate(all="ignore"):
+            scale = float(_CELLS * len(cuts) / (cuts[-1] - cuts[0])) if len(cuts) >= _LEAST_CUTS else 0.0
+        return cls(cuts, scale) if 0.0 < scale < math.inf else None
+
+
 class Plan:
     """How tables of one schema are read, for one encoder."""
 
@@ -88,6 +116,7 @@ class Plan:
         self._check()
         self.fast = Sources()
         self.slow: list[Path] = []
+        self._members: dict[tuple[tuple[str, ...], Context], Sources | None] = {}
         self._constants = -1
         self.refresh()
 
@@ -127,13 +156,23 @@ class Plan:
         """Work out the sources anew where constants have come."""
         if self._constants == self.encoder.book.revision:
             return
-        self.fast, self.slow = Sources(), []
+        self.fast, self.slow, self._members = Sources(), [], {}
         for path in self.paths.values():
             if path.value < 0:
                 continue
             if path.aspects or not self.add_fast(self.fast, path, path.fixed):
                 self.slow.append(path)
         self._constants = self.encoder.book.revision
+
+    def member(self, path: Path, context: Context) -> Sources | None:
+        """The source of an attribute in one of the contexts its rows may have, or none; None if it is slow."""
+        key = (path.path, context)
+        if key not in self._members:
+            if len(self._members) >= _MOST_MEMBERS:
+                self._members.clear()
+            made = Sources()
+            self._members[key] = made if self.add_fast(made, path, context) else None
+        return self._members[key]
 
     def add_fast(self, sources: Sources, path: Path, context: Context) -> bool:
         """Add a source for a column that the kernel reads, or none where nobody speaks of it; False if it is slow."""
@@ -177,7 +216,10 @@ class Plan:
     def _look_up(self, sources: Sources, path: Path, numbers: list[int], reading: Reading) -> None:
         row, kept = self.encoder.readers.lookups.frozen(reading)
         numbers[ak.LOOKUP] = row.ctypes.data
-        sources.add(path.name, numbers, (row, kept))
+        grid = None if reading.machine == "int" else Grid.over(kept[0])
+        if grid is not None:
+            numbers[ak.GRID] = grid.row.ctypes.data
+        sources.add(path.name, numbers, (row, kept, grid))
 
     def _instants(self, sources: Sources, path: Path, entry: Entry, kind: Any) -> bool:
         """Timestamps with a time zone are integers, in ticks, among the instants."""
