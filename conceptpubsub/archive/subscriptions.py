@@ -166,19 +166,29 @@ def check(subscriptions: Sequence[Subscription], ontology: Ontology | None, conv
     return made
 
 
+_PARTS = ("kind", "args", "arg", "atom", "left", "right", "term", "values")
+
+
 def currencies(subscriptions: Iterable[Subscription], filters: Iterable[Filter]) -> tuple[str, ...]:
     """The currencies that anyone speaks of: where a rate is missing, somebody should know."""
     found: set[str] = set()
     for one in subscriptions:
         contexts = [one.context, *(value for value in one.context.values() if isinstance(value, Mapping))]
         found.update(str(context["currency"]) for context in contexts if isinstance(context.get("currency"), str))
-    for asked in filters:
-        work: list[Any] = [asked.normal]
-        while work:
-            node = work.pop()
-            if getattr(node, "kind", None) == "money":
-                found.add(str(node.of).partition("*")[0])
-            for name in ("args", "arg", "left", "right", "term", "values"):
-                inner = getattr(node, name, None)
-                work.extend(inner if isinstance(inner, tuple) else () if inner is None else (inner,))
+    parts: dict[type, tuple[str, ...]] = {}
+    work: list[Any] = [asked.normal for asked in filters]
+    while work:
+        node = work.pop()
+        names = parts.get(type(node))
+        if names is None:
+            names = parts[type(node)] = tuple(name for name in _PARTS if hasattr(node, name))
+        for name in names:
+            inner = getattr(node, name)
+            if name == "kind":
+                if inner == "money":
+                    found.add(str(node.of).partition("*")[0])
+            elif isinstance(inner, tuple):
+                work.extend(inner)
+            elif inner is not None:
+                work.append(inner)
     return tuple(sorted(found))

@@ -75,7 +75,7 @@ class SlowCells:
                 kept.append((made, held))
                 members[group] = held.ctypes.data
         if kept:
-            numbers[ak.MEMBERS] = members.ctypes.data
+            numbers[ak.MEMBERS], numbers[ak.MEMBER_COUNT] = members.ctypes.data, len(members)
             self.sources.add(path.name, numbers, (members, kept))
 
     def _groups(self, columns: list[tuple[Any, pa.Field]], numbers: list[int]) -> tuple[list[Any], list[list[Any]]]:
@@ -172,6 +172,7 @@ class SlowCells:
         numbers = [0] * ak.SOURCE_SIZE
         numbers[ak.KIND], numbers[ak.LOOKUP] = ak.INDEXED, chosen.ctypes.data
         numbers[ak.LISTS], numbers[ak.LIST_ENDS] = words.ctypes.data, ends.ctypes.data
+        numbers[ak.LIST_COUNT] = len(lists)
         self.sources.add(name, numbers, (chosen, words, ends))
 
     # ------------------------------------------------------------------ the event itself

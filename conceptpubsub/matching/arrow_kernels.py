@@ -35,13 +35,14 @@ FLOAT, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, BOOL, TEXT, LA
 """What a column holds. INDEXED: for each row the number of a list of words, or -1. GROUPED: values that are read by the
 member which their row's group has, if any."""
 (
-    KIND, COLUMN, WORD, LOOKUP, GRID, LISTS, LIST_ENDS, GROUPS, GROUP_VALIDITY, GROUP_OFFSET, NO_GROUP, MEMBERS,
-    SOURCE_SIZE,
-) = range(13)  # fmt: skip
+    KIND, COLUMN, WORD, LOOKUP, GRID, LISTS, LIST_ENDS, LIST_COUNT, GROUPS, GROUP_VALIDITY, GROUP_OFFSET, NO_GROUP,
+    MEMBERS, MEMBER_COUNT, PLACE, LIST_CELLS, SOURCE_SIZE,
+) = range(17)  # fmt: skip
 """A source: what the column holds; its number; the word without the code; the address of the lookup or text table, or
-of an INDEXED column's numbers; a grid over the lookup, or 0; lists of words and their ends. Where it is GROUPED: the
-group of each row, a bitmap that tells which rows have one, the first of its bits, the group of the others; and for each
-group the address of a source, or 0."""
+of an INDEXED column's numbers; a grid over the lookup, or 0; lists of words, their ends and their number. Where it is
+GROUPED: the group of each row, a bitmap that tells which rows have one, the first of its bits, the group of the others;
+for each group the address of a source, or 0, and how many groups there are. PLACE and LIST_CELLS are for
+`table_kernels.resolve`."""
 # A grid, by place: where its first cell begins and how many cells there are to 1.0, both floats; the number of cells;
 # for each cell how many thresholds lie in cells before it.
 GRID_LOW, GRID_SCALE, GRID_COUNT, GRID_STARTS, GRID_SIZE = range(5)
@@ -86,16 +87,17 @@ def _float_code(row: Int, grid: Int, value: Any) -> Int:
     cell = last if place >= last else i64(place) if place > 0.0 else i64(0)
     starts, cuts = i64_at(grid, GRID_STARTS), i64_at(row, ev.CUTS)
     low, high = u32_at(starts, cell), u32_at(starts, cell + 1)
-    while low < high:
+    while high - low > 1:
         middle = (low + high) >> 1
         if f64_at(cuts, middle) <= value:
             low = middle + 1
         else:
             high = middle
+    low += (high - low) * (f64_at(cuts, low) <= value)  # no branch, for no processor could foretell it
     if low == 0:
         return 1
     code: int = u32_at(i64_at(row, ev.CUT_CODES), low - 1)
-    return code if f64_at(cuts, low - 1) == value else code | 1
+    return code | (f64_at(cuts, low - 1) != value)
 
 
 @free_kernel

@@ -118,6 +118,10 @@ class Plan:
         self.slow: list[Path] = []
         self._members: dict[tuple[tuple[str, ...], Context], Sources | None] = {}
         self._constants = -1
+        self.indexed: Any = None
+        """A snapshot and its index for tables of this schema, if there is one."""
+        self.seen = 0
+        """Rows that have come since that snapshot; negative where there is never to be an index."""
         self.refresh()
 
     def _take(self, number: int, described: pa.Field) -> None:

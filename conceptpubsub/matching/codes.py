@@ -141,8 +141,10 @@ class Space:
 
     def since(self, seen: int) -> list[tuple[Any, int]]:
         """The constants that came after the first so many, in order, each with its label."""
-        array, ids = self.book.labels, self.ids
-        return [(value, int(array[ids[value]])) for value in sorted(self.added[seen:])]
+        ids, added = self.ids, self.added[seen:]
+        labels = self.book.labels[[ids[value] for value in added]] if added else np.zeros(0, np.uint32)
+        order = np.argsort(labels)  # labels have the order of the constants, and are compared sooner
+        return [(added[place], label) for place, label in zip(order.tolist(), labels[order].tolist(), strict=True)]
 
 
 class Crowded(Exception):

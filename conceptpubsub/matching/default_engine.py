@@ -18,6 +18,7 @@ from conceptpubsub.model.objects import as_object
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
+    from conceptpubsub.matching.records import Records
     from conceptpubsub.matching.scratch import Scratch
     from conceptpubsub.matching.snapshot import Snapshot
 
@@ -199,16 +200,22 @@ class DefaultEngine(Engine):
 
     def _match_batch(self, snapshot: Snapshot, batch: Any) -> Matches:
         from conceptpubsub.matching import table_matching as tm
-        from conceptpubsub.matching.table_words import BatchWords, Planner
+        from conceptpubsub.matching.table_words import BatchColumns, BatchWords, Planner
 
         if self._planner is None:
             self._planner = Planner()
         scratch: Scratch = getattr(self._local, "scratch", None) or self._scratch()
-        words = BatchWords(self._planner.plan(batch.schema, snapshot.encoder), batch)
+        plan = self._planner.plan(batch.schema, snapshot.encoder)
+        columns = BatchColumns(plan, batch)
         scratch.bind(snapshot)
         groups = self.index.total_groups()
-        task = tm.TableTask(snapshot, scratch, words, groups)
-        faults = [Fault(row, None, reason) for row, reason in sorted(words.wrong.items())]
+        made = None if groups else tm.table_index(plan, snapshot, scratch, columns, lambda: self._records(snapshot))
+        task: tm.TableTask | tm.BlockTask
+        if made is None:
+            task = tm.TableTask(snapshot, scratch, BatchWords(columns), groups)
+        else:
+            task = tm.BlockTask(made, snapshot, scratch, columns)
+        faults = [Fault(row, None, reason) for row, reason in sorted(columns.wrong.items())]
         slots = np.concatenate(task.slots)
         asked = np.concatenate(task.asked, axis=1)
         found: list[tuple[int, int]] = []
@@ -216,8 +223,18 @@ class DefaultEngine(Engine):
             scratch.counters[_ASKED] += asked.shape[1]
             found, more = tm.ask(self.index, batch, asked[0], asked[1])
             faults += more
-        made = tm.joined(task.offsets, slots, found)
-        return Matches(made.offsets, made.slots, tm.Lacks(faults, np.concatenate(task.lacks), groups, self.lacks))
+        whole = tm.joined(task.offsets, slots, found)
+        return Matches(whole.offsets, whole.slots, tm.Lacks(faults, np.concatenate(task.lacks), groups, self.lacks))
+
+    def _records(self, snapshot: Snapshot) -> Records | None:
+        """The records of all cubes of a snapshot; None where it is no longer the newest."""
+        from conceptpubsub.matching.records import Records
+
+        with self._lock:
+            if self._now is not snapshot:
+                return None
+            index = self.index
+            return Records(index.store, index.vocabulary, index.slots, 0, index.store.count)
 
     def interfaces(self, event: Event) -> set[int]:
         found = self.match(event)

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.matching import arrow_kernels as ak
 from conceptpubsub.matching import batch_kernels as bk
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching.engine import Fault, Matches
 from conceptpubsub.matching.rows import row_events
 from conceptpubsub.matching.scan import answer
 from conceptpubsub.matching.scratch import Scratch
-from conceptpubsub.matching.table_words import BatchWords
+from conceptpubsub.matching import table_kernels as tk
+from conceptpubsub.matching.table_index import Axes, TableIndex, columns_of
+from conceptpubsub.matching.table_words import BatchColumns, BatchWords
 
 if TYPE_CHECKING:
+    from conceptpubsub.matching.arrow_plan import Plan
     from conceptpubsub.matching.index import Index
+    from conceptpubsub.matching.records import Records
     from conceptpubsub.matching.snapshot import Snapshot
 
 _ROOM = 1 << 20
+_SAMPLES = 8
+_LEAST_ROWS = 4096
 
 
 class Lacks(Sequence[Fault]):
@@ -111,6 +118,104 @@ class TableTask:
                 task[bk.SLOT_COUNT] = task[bk.ASKED_COUNT] = task[bk.LACK_COUNT] = 0
             if code == bk.DONE:
                 return
+
+
+class BlockTask:
+    """One record batch on its way through a table index."""
+
+    def __init__(self, index: TableIndex, snapshot: Snapshot, scratch: Scratch, columns: BatchColumns) -> None:
+        self.offsets: NDArray[np.int64] = np.zeros(columns.rows + 1, np.int64)
+        self.slots: list[NDArray[np.int64]] = []
+        self.asked: list[NDArray[np.int64]] = []
+        self.lacks: list[NDArray[np.int64]] = [np.zeros((0, 3), np.int64)]
+        block = Block(index.axes, scratch, columns)
+        alive = snapshot.alive.copy()  # so that the whole table sees one moment
+        room = 2 * index.cubes + _ROOM // 64
+        found = np.empty(2 * room + tk.BLOCK, np.uint32)
+        out, asked = np.empty(room + _ROOM, np.int64), np.empty((room + _ROOM, 2), np.int64)
+        state, done, before = np.zeros(5, np.int64), 0, 0
+        while not self.slots or done < columns.rows:
+            done = tk.match_rows(
+                *block.given, block.wrong, done, columns.rows, index.entries, index.nodes.ctypes.data,
+                index.lists.ctypes.data, index.stream.ctypes.data, index.width, index.cubes, index.unique,
+                alive.ctypes.data, before, self.offsets.ctypes.data, out, asked, room, found.ctypes.data, state,
+            )  # fmt: skip
+            before += int(state[0])
+            self.slots.append(out[: state[0]].copy())
+            self.asked.append(asked[: state[1]].T.copy())
+            state[:2] = 0
+        if state[4]:
+            block.refuse()
+        if not index.unique:
+            self.asked = [np.unique(each, axis=1) for each in self.asked]
+        for place, more in ((ev.CANDIDATES, state[2]), (ev.VERIFIED, state[3]), (ev.EVENTS, columns.rows)):
+            scratch.counters[place] += more
+
+
+class Block:
+    """The cells of a block of rows."""
+
+    def __init__(self, axes: Axes, scratch: Scratch, columns: BatchColumns) -> None:
+        self._columns = columns
+        self.cells: NDArray[np.uint32] = np.zeros((max(1, len(axes)), tk.BLOCK), np.uint32)
+        self.bad: NDArray[np.uint8] = np.zeros(max(1, columns.rows), np.uint8)
+        self.bad[list(columns.wrong)] = 1
+        self.wrong: NDArray[np.int32] = np.zeros(max(1, columns.rows), np.int32)
+        sources = columns.numbers
+        lists = sources[:, ak.LIST_COUNT]
+        self._list_cells: NDArray[np.uint32] = np.zeros(int(lists.sum()) + 1, np.uint32)
+        sources[:, ak.LIST_CELLS] = self._list_cells.ctypes.data + 4 * (np.cumsum(lists) - lists)
+        translated = (axes.rows.ctypes.data, axes.places.ctypes.data, axes.column_of.ctypes.data)
+        tk.resolve(sources.ctypes.data, len(sources), scratch.address, *translated)
+        self.given = (
+            columns.array, sources.ctypes.data, len(sources), scratch.address, self.cells.ctypes.data, translated[0],
+            len(axes), *translated[1:], self.bad.ctypes.data,
+        )  # fmt: skip
+        """What kernels are told of it, first of all."""
+
+    def sample(self, count: int) -> NDArray[np.uint32]:
+        """The cells of some blocks."""
+        found = []
+        for first in np.linspace(0, max(0, self._columns.rows - tk.BLOCK), count).astype(int).tolist():
+            rows = min(tk.BLOCK, self._columns.rows - first)
+            tk.fill(*self.given, self.wrong, first, rows)
+            found.append(self.cells[:, :rows].copy())
+        return np.concatenate(found, axis=1)
+
+    def refuse(self) -> None:
+        """Say why rows are bad that the kernel found."""
+        for row in np.flatnonzero(self.bad).tolist():
+            if row not in self._columns.wrong:
+                self._columns.refuse(row, int(self.wrong[row]))
+
+
+def enough(rows: int, cubes: int) -> bool:
+    """Whether so many rows are worth an index of their own: it is made in the time that some thousands take."""
+    return rows >= max(_LEAST_ROWS, cubes)
+
+
+def table_index(
+    plan: Plan, snapshot: Snapshot, scratch: Scratch, columns: BatchColumns, records: Callable[[], Records | None]
+) -> TableIndex | None:
+    """The index for tables of a plan, once enough rows have come."""
+    if plan.indexed is None or plan.indexed[0] is not snapshot:
+        plan.indexed, plan.seen = (snapshot, None), 0
+    found: TableIndex | None = plan.indexed[1]
+    if found is not None or plan.seen < 0:
+        return found
+    plan.seen += columns.rows
+    if not enough(plan.seen, sum(segment.cubes for segment in snapshot.segments)):
+        return None
+    bound = columns_of(plan)
+    made = None if bound is None else records()
+    if bound is None or made is None:
+        plan.seen = -1 if bound is None else 0
+        return None
+    base = plan.encoder.vocabulary.base_codes(plan.encoder.book)
+    axes = Axes(made, plan.encoder.vocabulary, bound, base)
+    found = TableIndex(made, axes, base, Block(axes, scratch, columns).sample(_SAMPLES))
+    plan.indexed = (snapshot, found)
+    return found
 
 
 def ask(

@@ -22,42 +22,53 @@ _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
+class BatchColumns:
+    """The columns of one record batch as kernels read them."""
+
+    def __init__(self, plan: Plan, batch: pa.RecordBatch) -> None:
+        self.plan = plan
+        self.rows = batch.num_rows
+        slow = SlowCells(plan, batch) if plan.slow or plan.headers else None
+        numbers, self.names, kept = plan.fast.array, list(plan.fast.names), [plan.fast.kept]
+        if slow is not None and slow.sources.numbers:
+            numbers = np.concatenate([numbers, slow.sources.array])
+            self.names += slow.sources.names
+            kept.append(slow.sources.kept)
+        self.numbers = np.ascontiguousarray(numbers)
+        """The sources, a row each."""
+        self.wrong: dict[int, str] = {} if slow is None else slow.bad
+        """Rows that are no events, and why."""
+        self.batch = batch
+        capsules = batch.__arrow_c_array__()
+        self.array: int = _capsule_pointer(capsules[1], b"arrow_array")
+        self._kept = (capsules, kept)
+
+    def refuse(self, row: int, source: int) -> None:
+        """Say why a kernel found a row bad."""
+        value = self.batch.column(int(self.numbers[source, ak.COLUMN]))[row].as_py()
+        try:
+            as_object(self.names[source], value)
+        except ConceptPubSubError as error:
+            self.wrong.setdefault(row, str(error))
+
+
 class BatchWords:
     """The words of the rows of one record batch: row i has those from ``starts[i]`` to ``ends[i]``."""
 
-    def __init__(self, plan: Plan, batch: pa.RecordBatch) -> None:
-        self.rows = batch.num_rows
-        slow = SlowCells(plan, batch) if plan.slow or plan.headers else None
-        numbers, names, kept = plan.fast.array, list(plan.fast.names), [plan.fast.kept]
-        if slow is not None and slow.sources.numbers:
-            numbers = np.concatenate([numbers, slow.sources.array])
-            names += slow.sources.names
-            kept.append(slow.sources.kept)
+    def __init__(self, columns: BatchColumns) -> None:
+        self.rows = columns.rows
         self.starts: NDArray[np.int64] = np.zeros(self.rows + 1, np.int64)
         self.bad: NDArray[np.uint8] = np.zeros(max(1, self.rows), np.uint8)
-        capsules = batch.__arrow_c_array__()
-        array = _capsule_pointer(capsules[1], b"arrow_array")
-        numbers = np.ascontiguousarray(numbers)
-        given = (array, numbers.ctypes.data, len(numbers), self.rows, self.starts.ctypes.data)
+        sources = columns.numbers
+        given = (columns.array, sources.ctypes.data, len(sources), self.rows, self.starts.ctypes.data)
         ak.encode(*given, 0, 0, self.bad.ctypes.data, 1)
         ak.cumulate(self.starts)
         self.words: NDArray[np.uint64] = np.empty(int(self.starts[-1]) + 1, np.uint64)
         self.ends: NDArray[np.int64] = self.starts[:-1].copy()
         ak.encode(*given, self.words.ctypes.data, self.ends.ctypes.data, self.bad.ctypes.data, 0)
-        self.wrong: dict[int, str] = {} if slow is None else slow.bad
-        self._refuse(batch, numbers, names)
-        del capsules, kept
-
-    def _refuse(self, batch: pa.RecordBatch, numbers: NDArray[np.int64], names: list[str]) -> None:
-        """Say why the kernel found rows bad, and mark those that others found."""
         for row in np.flatnonzero(self.bad).tolist():
-            source = -1 - int(self.ends[row])
-            value = batch.column(int(numbers[source, ak.COLUMN]))[row].as_py()
-            try:
-                as_object(names[source], value)
-            except ConceptPubSubError as error:
-                self.wrong.setdefault(row, str(error))
-        for row in self.wrong:
+            columns.refuse(row, -1 - int(self.ends[row]))
+        for row in columns.wrong:
             self.bad[row] = 1
 
 
