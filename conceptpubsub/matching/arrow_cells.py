@@ -88,8 +88,8 @@ class SlowCells:
             numbers[ak.GROUP_VALIDITY] = validity.address if validity is not None and column.indices.null_count else 0
             numbers[ak.GROUP_OFFSET] = column.offset
             numbers[ak.NO_GROUP] = len(column.dictionary)
-            found = [(place,) for place in [*range(len(column.dictionary)), -1]]
-            return found, [[*cells(column.dictionary, described), None]]
+            listed = [[*cells(column.dictionary, described), None]]
+            return [(place,) for place in [*range(len(column.dictionary)), -1]], listed
         codes, found, listed = self._combined(columns)
         groups = codes.astype(np.uint32)
         numbers[ak.GROUPS] = groups.ctypes.data

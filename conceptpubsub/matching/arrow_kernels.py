@@ -42,7 +42,7 @@ member which their row's group has, if any."""
 of an INDEXED column's numbers; a grid over the lookup, or 0; lists of words, their ends and their number. Where it is
 GROUPED: the group of each row, a bitmap that tells which rows have one, the first of its bits, the group of the others;
 for each group the address of a source, or 0, and how many groups there are. PLACE and LIST_CELLS are for
-`table_kernels.resolve`."""
+`table_cells.resolve`."""
 # A grid, by place: where its first cell begins and how many cells there are to 1.0, both floats; the number of cells;
 # for each cell how many thresholds lie in cells before it.
 GRID_LOW, GRID_SCALE, GRID_COUNT, GRID_STARTS, GRID_SIZE = range(5)

@@ -13,10 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptpubsub.matching import table_kernels as tk
+from conceptpubsub.matching import table_cells as tc
 from conceptpubsub.matching import table_layout as layout
 from conceptpubsub.matching.arrow_plan import Plan
 from conceptpubsub.matching.records import Records
+from conceptpubsub.matching.table_kernels import COPIED
 from conceptpubsub.matching.vocabulary import Vocabulary
 
 _NONE: Final = 0xFFFFFFFF
@@ -49,7 +50,7 @@ class Axes:
         self.places: NDArray[np.uint32] = np.full(vocabulary.axis_count, _NONE, np.uint32)
         self.places[self.numbers] = np.arange(len(self.numbers))
         self.column_of = vocabulary.column_of[: vocabulary.axis_count].copy()
-        self.rows: NDArray[np.int64] = np.zeros((max(1, len(self.numbers)), tk.AXIS_SIZE), np.int64)
+        self.rows: NDArray[np.int64] = np.zeros((max(1, len(self.numbers)), tc.AXIS_SIZE), np.int64)
         place = self.places[made.records[:, 0]]
         order = np.argsort(place, kind="stable")
         cuts = np.searchsorted(place[order], np.arange(len(self.numbers) + 1))
@@ -70,8 +71,8 @@ class Axes:
         firsts = np.arange((1 << (32 - shift)) + 1, dtype=np.int64) << shift
         buckets = (np.searchsorted(edges, firsts, side="right") - 1).astype(np.uint32)
         row = self.rows[number]
-        row[tk.EDGES], row[tk.BUCKETS], row[tk.SHIFT] = edges.ctypes.data, buckets.ctypes.data, shift
-        row[tk.BASE] = int(np.searchsorted(edges, base, side="right")) - 1
+        row[tc.EDGES], row[tc.BUCKETS], row[tc.SHIFT] = edges.ctypes.data, buckets.ctypes.data, shift
+        row[tc.BASE] = int(np.searchsorted(edges, base, side="right")) - 1
         self.edges.append(edges)
         self._kept.append(buckets)
 
@@ -112,7 +113,7 @@ class TableIndex:
         counts = nodes[:-1].copy()
         ends = np.concatenate([[0], np.cumsum(counts)])
         cubes, stream = (
-            np.zeros(entered + tk.COPIED, np.uint32),
+            np.zeros(entered + COPIED, np.uint32),
             np.zeros(max(1, len(others) * (1 + 3 * self.width)), np.uint32),
         )
         layout.lay_out(*given, ends.copy(), cubes, stream, 1)

@@ -13,11 +13,12 @@ from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.matching import arrow_kernels as ak
 from conceptpubsub.matching import batch_kernels as bk
 from conceptpubsub.matching import event_kernels as ev
+from conceptpubsub.matching import table_cells as tc
+from conceptpubsub.matching import table_kernels as tk
 from conceptpubsub.matching.engine import Fault, Matches
 from conceptpubsub.matching.rows import row_events
 from conceptpubsub.matching.scan import answer
 from conceptpubsub.matching.scratch import Scratch
-from conceptpubsub.matching import table_kernels as tk
 from conceptpubsub.matching.table_index import Axes, TableIndex, columns_of
 from conceptpubsub.matching.table_words import BatchColumns, BatchWords
 
@@ -131,15 +132,16 @@ class BlockTask:
         block = Block(index.axes, scratch, columns)
         alive = snapshot.alive.copy()  # so that the whole table sees one moment
         room = 2 * index.cubes + _ROOM // 64
-        found = np.empty(2 * room + tk.BLOCK, np.uint32)
+        found = np.empty(2 * room + tc.BLOCK, np.uint32)
         out, asked = np.empty(room + _ROOM, np.int64), np.empty((room + _ROOM, 2), np.int64)
         state, done, before = np.zeros(5, np.int64), 0, 0
         while not self.slots or done < columns.rows:
-            done = tk.match_rows(
+            given: tuple[Any, ...] = (
                 *block.given, block.wrong, done, columns.rows, index.entries, index.nodes.ctypes.data,
                 index.lists.ctypes.data, index.stream.ctypes.data, index.width, index.cubes, index.unique,
                 alive.ctypes.data, before, self.offsets.ctypes.data, out, asked, room, found.ctypes.data, state,
             )  # fmt: skip
+            done = tk.match_rows(*given)
             before += int(state[0])
             self.slots.append(out[: state[0]].copy())
             self.asked.append(asked[: state[1]].T.copy())
@@ -157,7 +159,7 @@ class Block:
 
     def __init__(self, axes: Axes, scratch: Scratch, columns: BatchColumns) -> None:
         self._columns = columns
-        self.cells: NDArray[np.uint32] = np.zeros((max(1, len(axes)), tk.BLOCK), np.uint32)
+        self.cells: NDArray[np.uint32] = np.zeros((max(1, len(axes)), tc.BLOCK), np.uint32)
         self.bad: NDArray[np.uint8] = np.zeros(max(1, columns.rows), np.uint8)
         self.bad[list(columns.wrong)] = 1
         self.wrong: NDArray[np.int32] = np.zeros(max(1, columns.rows), np.int32)
@@ -166,7 +168,7 @@ class Block:
         self._list_cells: NDArray[np.uint32] = np.zeros(int(lists.sum()) + 1, np.uint32)
         sources[:, ak.LIST_CELLS] = self._list_cells.ctypes.data + 4 * (np.cumsum(lists) - lists)
         translated = (axes.rows.ctypes.data, axes.places.ctypes.data, axes.column_of.ctypes.data)
-        tk.resolve(sources.ctypes.data, len(sources), scratch.address, *translated)
+        tc.resolve(sources.ctypes.data, len(sources), scratch.address, *translated)
         self.given = (
             columns.array, sources.ctypes.data, len(sources), scratch.address, self.cells.ctypes.data, translated[0],
             len(axes), *translated[1:], self.bad.ctypes.data,
@@ -176,9 +178,10 @@ class Block:
     def sample(self, count: int) -> NDArray[np.uint32]:
         """The cells of some blocks."""
         found = []
-        for first in np.linspace(0, max(0, self._columns.rows - tk.BLOCK), count).astype(int).tolist():
-            rows = min(tk.BLOCK, self._columns.rows - first)
-            tk.fill(*self.given, self.wrong, first, rows)
+        for first in np.linspace(0, max(0, self._columns.rows - tc.BLOCK), count).astype(int).tolist():
+            rows = min(tc.BLOCK, self._columns.rows - first)
+            given: tuple[Any, ...] = (*self.given, self.wrong, first, rows)
+            tc.fill(*given)
             found.append(self.cells[:, :rows].copy())
         return np.concatenate(found, axis=1)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -40,7 +41,14 @@ def least_float(constant: Exact) -> Threshold:
     """
     if type(constant) is int and -_WHOLE <= constant <= _WHOLE:
         return Threshold(float(constant), True)
-    return _least(constant, to_float(constant), math.inf, exact, math.nextafter)
+    near = to_float(constant)
+    if math.isinf(near):
+        return _least(constant, near, math.inf, exact, math.nextafter)
+    top, bottom = Decimal(repr(near)).as_integer_ratio()  # what it means, sooner than `exact`
+    above = top * constant.denominator - constant.numerator * bottom
+    if above >= 0:  # what the float below means is less: it rounds to that one, and the constant does not
+        return Threshold(near, above == 0)
+    return Threshold(math.nextafter(near, math.inf), False)
 
 
 def least_float32(constant: Exact) -> Threshold:
@@ -102,7 +110,8 @@ class Affine(NamedTuple):
         """The value that is read as a constant."""
         if self == PLAIN:
             return constant
-        made = (Fraction(constant) * self.over - self.plus) / self.times
+        top, bottom = constant.numerator, constant.denominator
+        made = Fraction(top * self.over - self.plus * bottom, bottom * self.times)
         return made.numerator if made.denominator == 1 else made
 
 
