@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
+from conceptpubsub.model.codecs.arrow_codes import Codes, compact, encoded
 from conceptpubsub.model.codecs.columns import EMPTY_COMPLEX, OWN_CONCEPT, Column
 from conceptpubsub.model.context import Context
 from conceptpubsub.model.instants import Instant
 from conceptpubsub.model.values import exact_decimal
 
-Codes = NDArray[np.int64]
 NO_TIME = np.iinfo(np.int64).min
 DAY = 86_400 * 10**9
 _MARKS = (OWN_CONCEPT, EMPTY_COMPLEX)
@@ -86,33 +86,6 @@ def _laid(under: Context, aspect: str, value: Any) -> Context:
         return under.merged({aspect: value})
     except ConceptPubSubError:
         return under
-
-
-def encoded(column: Any) -> tuple[Codes, pa.Array]:
-    """A column as codes into its distinct values; null is -1."""
-    if isinstance(column, pa.ChunkedArray):
-        if not pa.types.is_dictionary(column.type):
-            column = column.dictionary_encode()
-        column = column.unify_dictionaries().combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    elif not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    if isinstance(column, pa.ChunkedArray):
-        column = (
-            column.chunk(0)
-            if column.num_chunks
-            else pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], column.type.value_type))
-        )
-    return column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64), column.dictionary
-
-
-def compact(codes: Codes, size: int) -> tuple[Codes, Codes]:
-    """Codes below ``size`` renumbered without gaps, and which code each new one was."""
-    if size > 4 * len(codes) + 65_536:
-        kept, made = np.unique(codes, return_inverse=True)
-        return made.astype(np.int64), kept
-    present = np.zeros(size, bool)
-    present[codes] = True
-    return (np.cumsum(present) - 1)[codes], np.flatnonzero(present)
 
 
 def valid_mask(column: Any) -> NDArray[np.bool_]:

@@ -18,23 +18,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from conceptpubsub.archive.columns import (
-    NO_TIME,
-    Attribute,
-    Codes,
-    attributes,
-    compact,
-    contexts_of,
-    encoded,
-    is_numeric,
-    numbers,
-    valid_mask,
-)  # fmt: skip
+from conceptpubsub.archive.columns import NO_TIME, Attribute, attributes, contexts_of, is_numeric, numbers, valid_mask
 from conceptpubsub.archive.moments import Moments
 from conceptpubsub.converters import Converters
 from conceptpubsub.converters.delivery import wanted_for
 from conceptpubsub.model.codecs import events_to_table
 from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
+from conceptpubsub.model.codecs.arrow_codes import Codes, compact, encoded
 from conceptpubsub.model.codecs.columns import Column
 from conceptpubsub.model.context import EMPTY, Context
 from conceptpubsub.model.instants import Instant
@@ -92,20 +82,21 @@ class Deliveries:
 
     def deliver(self, table: pa.Table, rows: Codes, subscriptions: Codes, at: Codes) -> pa.Table:
         """The rows of a table, each as the subscription beside it wants it."""
-        taken = table.take(pa.array(rows))
+        places = pa.array(rows)
         fields: dict[str, pa.Field] = {}
         arrays: dict[str, Any] = {}
         held = {attribute.column: attribute for attribute in attributes(table.schema)}
         aspect_columns = {column for attribute in held.values() for _, column in attribute.aspects}
-        for described, column in zip(taken.schema, taken.columns, strict=True):
+        for described, column in zip(table.schema, table.columns, strict=True):
+            if described.name in aspect_columns:  # made anew
+                continue
+            taken = (column.chunk(0) if column.num_chunks == 1 else column).take(places)
             if described.name in held:
-                attribute = held[described.name]
-                part = _Part(self, table, taken, rows, subscriptions, at, attribute)
-                for name, (made, kind) in part.columns(described, column).items():
+                part = _Part(self, table, rows, subscriptions, at, held[described.name])
+                for name, (made, kind) in part.columns(described, taken).items():
                     arrays[name], fields[name] = made, kind
-            elif described.name not in aspect_columns:
-                arrays[described.name] = column
-                fields[described.name] = described
+            else:
+                arrays[described.name], fields[described.name] = taken, described
         return pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(list(fields.values())))
 
     def line(self, key: str, source: Context, target: Context, at: Instant | None) -> Line | None:
@@ -141,11 +132,15 @@ class _Part:
     """One attribute of one batch of deliveries."""
 
     def __init__(
-        self, deliveries: Deliveries, table: pa.Table, taken: pa.Table, rows: Codes, subscriptions: Codes, at: Codes,
+        self,
+        deliveries: Deliveries,
+        table: pa.Table,
+        rows: Codes,
+        subscriptions: Codes,
+        at: Codes,
         attribute: Attribute,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.deliveries, self.attribute = deliveries, attribute
-        self.table, self.taken = table, taken
         by_row, self.contexts = contexts_of(table, attribute)
         self.codes = by_row[rows]
         by_subscription, self.targets = deliveries.targets(attribute.key)

@@ -11,19 +11,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from conceptpubsub.archive.columns import (
-    Attribute,
-    Codes,
-    attributes,
-    contexts_of,
-    encoded,
-    is_numeric,
-    numbers,
-    valid_mask,
-)
+from conceptpubsub.archive.columns import Attribute, attributes, contexts_of, is_numeric, numbers, valid_mask
 from conceptpubsub.archive.judging import judge
 from conceptpubsub.converters import Converters
 from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.model.codecs.arrow_codes import Codes, encoded
 from conceptpubsub.model.ontology import Ontology
 from conceptpubsub.model.values import to_float
 

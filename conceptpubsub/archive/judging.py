@@ -14,23 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from conceptpubsub.archive import faults as reasons
-from conceptpubsub.archive.columns import (
-    NO_TIME,
-    Attribute,
-    Codes,
-    attributes,
-    compact,
-    contexts_of,
-    encoded,
-    is_numeric,
-    numbers,
-    valid_mask,
-)  # fmt: skip
+from conceptpubsub.archive.columns import NO_TIME, Attribute, attributes, contexts_of, is_numeric, numbers, valid_mask
 from conceptpubsub.archive.faults import Fault, shown_row
 from conceptpubsub.archive.moments import Moments
 from conceptpubsub.converters import Converters, is_currency, resolve
 from conceptpubsub.errors import ConceptPubSubError, hint
 from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
+from conceptpubsub.model.codecs.arrow_codes import Codes, compact, encoded
 from conceptpubsub.model.codecs.columns import ENCODING
 from conceptpubsub.model.context import Context
 from conceptpubsub.model.instants import Instant

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptpubsub.archive.columns import DAY, NO_TIME, Codes
+from conceptpubsub.archive.columns import DAY, NO_TIME
 from conceptpubsub.converters import Converters
 from conceptpubsub.converters.rates import ForeignRates, RateTable
+from conceptpubsub.model.codecs.arrow_codes import Codes
 from conceptpubsub.model.instants import Instant
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from conceptpubsub.archive import subscriptions as asking
-from conceptpubsub.archive.columns import DAY, NO_TIME, Codes, encoded, times
+from conceptpubsub.archive.columns import DAY, NO_TIME, times
 from conceptpubsub.archive.delivering import Deliveries
 from conceptpubsub.archive.enrichment import enriched
 from conceptpubsub.archive.faults import MALFORMED, UNREADABLE, VANISHED, DeadLetters, Fault
@@ -34,6 +34,7 @@ from conceptpubsub.archive.tasks import Task
 from conceptpubsub.archive.writing import Partitions, write_table
 from conceptpubsub.converters import Converters
 from conceptpubsub.matching import Matcher
+from conceptpubsub.model.codecs.arrow_codes import Codes, encoded
 from conceptpubsub.model.ontology import Ontology
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptpubsub.archive.columns import Codes
 from conceptpubsub.archive.faults import KEPT_RECORDS, MALFORMED, UNREADABLE, VANISHED, Fault, shown
 from conceptpubsub.archive.mapping import ColumnMapping
 from conceptpubsub.archive.tasks import Task, stamp_of
 from conceptpubsub.errors import CodecError
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.model.codecs import events_to_table, from_cloudevent, from_json, read_lines
+from conceptpubsub.model.codecs.arrow_codes import Codes
 from conceptpubsub.model.codecs.columns import Column
 
 ROWS = 262_144

@@ -78,22 +78,19 @@ class Partitions:
 
 def write_table(table: pa.Table, path: Path) -> None:
     """A table as one Parquet file that appears whole."""
-    names = table.schema.names
     coded = [described.name for described in table.schema if pa.types.is_dictionary(described.type)]
     options = {
         "compression": "zstd",
         "compression_level": 1,
         "use_dictionary": coded,  # the writer would hash every id and number to find that they do not repeat
-        "column_encoding": {name: "DELTA_BINARY_PACKED" for name in ("@row", "@time") if _counted(table, name)},
-        "write_statistics": ["@subscription"] if "@subscription" in names else True,
+        "column_encoding": {field.name: "DELTA_BINARY_PACKED" for field in table.schema if _counted(field.type)},
+        "write_statistics": ["@subscription"] if "@subscription" in table.schema.names else True,
     }
     whole(path, lambda hidden: pq.write_table(table, hidden, **options))
 
 
-def _counted(table: pa.Table, name: str) -> bool:
-    place = table.schema.get_field_index(name)
-    kind = None if place < 0 else table.schema.field(place).type
-    return kind is not None and (pa.types.is_int64(kind) or pa.types.is_timestamp(kind))
+def _counted(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_int64(kind) or pa.types.is_int32(kind) or pa.types.is_timestamp(kind))
 
 
 def write_text(text: str, path: Path) -> None:

@@ -30,8 +30,20 @@ def encoded(column: Any) -> tuple[Codes, pa.Array]:
         if not column.num_chunks:
             return np.zeros(0, np.int64), pa.array([], column.type.value_type)
         column = column.chunk(0)
-    indices = column.indices.cast(pa.int64())  # those of others may be unsigned
-    return indices.fill_null(-1).to_numpy(zero_copy_only=False), column.dictionary
+    return _indices(column.indices), column.dictionary
+
+
+def _indices(given: pa.Array) -> Codes:
+    """Indices as int64, -1 where there is none."""
+    made: Codes
+    if not given.null_count:
+        made = given.to_numpy().astype(np.int64)
+    elif given.type != pa.int32():
+        made = given.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    else:  # as Arrow's own fill_null, at a third of the cost
+        held = np.frombuffer(given.buffers()[1], np.int32)[given.offset : given.offset + len(given)]
+        made = np.where(given.is_valid().to_numpy(zero_copy_only=False), held, -1).astype(np.int64)
+    return made
 
 
 def compact(codes: Codes, size: int) -> tuple[Codes, Codes]:
