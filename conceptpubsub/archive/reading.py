@@ -57,7 +57,7 @@ def read(task: Task, mapping: ColumnMapping | None, ontology: Any) -> Iterator[C
                 yield Chunk(table, chunk.rows, chunk.faults + faults, chunk.refused)
     except FileNotFoundError:
         yield _failed(VANISHED, "the file vanished while it was processed")
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, CodecError) as error:
         yield _failed(UNREADABLE, f"{task.kind} piece {task.piece}: {error!s:.300}")
 
 
@@ -69,14 +69,26 @@ def _parquet(task: Task, mapping: ColumnMapping | None) -> Iterator[Chunk]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(task.path) as file:
+        _check_names(file.schema_arrow.names, mapping)
         listed = _low_cardinality(file, task.piece)
     columns = None if mapping is None else list(mapping.needed)
     with pq.ParquetFile(task.path, read_dictionary=listed) as file:
         first = task.first
         for batch in file.iter_batches(ROWS, row_groups=[task.piece], columns=columns, use_threads=False):
             table = _flat(pa.Table.from_batches([batch]))
+            _check_names(table.column_names, mapping)
             yield Chunk(table, np.arange(first, first + table.num_rows, dtype=np.int64))
             first += table.num_rows
+
+
+def _check_names(names: list[str], mapping: ColumnMapping | None) -> None:
+    """An error where the columns of a file cannot be those of events."""
+    needed = None if mapping is None else mapping.needed
+    for name in names:
+        if needed is None:
+            Column.parse(name)
+        if names.count(name) > 1 and (needed is None or name in needed):
+            raise CodecError(f"two columns {name!r}", column=name)
 
 
 def _low_cardinality(file: Any, group: int) -> list[str]:

@@ -65,6 +65,10 @@ def reprocess(
     """
     if engine not in ("local", "spark"):
         raise ArchiveError(f"no engine {engine!r}; choose local or spark", engine=engine)
+    if processes is not None and processes < 1:
+        raise ArchiveError(f"{processes} processes cannot work; give 1 or more, or none for all cores")
+    if buckets is not None and buckets < 0:
+        raise ArchiveError(f"{buckets} buckets cannot hold anything; give 0 for a folder a subscription, or more")
     started = time.monotonic()
     conv = converters if converters is not None else Converters.default(ontology)
     asked = subscriptions_of(subscriptions)

@@ -18,7 +18,7 @@ from typing import Any
 
 from conceptpubsub.archive.faults import UNREADABLE, VANISHED
 from conceptpubsub.archive.mapping import ColumnMapping
-from conceptpubsub.errors import ArchiveError
+from conceptpubsub.errors import ArchiveError, hint, near
 
 KINDS = {
     ".parquet": "parquet",
@@ -90,7 +90,10 @@ def files_of(events: Any) -> list[str]:
         else:
             matched = sorted(glob.glob(text, recursive=True)) if glob.has_magic(text) else []
             if not matched:
-                raise ArchiveError(f"{text}: no such file, folder or pattern", path=text)
+                beside = os.path.dirname(text) or "."
+                names = os.listdir(beside) if os.path.isdir(beside) and not glob.has_magic(text) else []
+                offered = hint(near(os.path.basename(text), names))
+                raise ArchiveError(f"{text}: no such file, folder or pattern.{offered}".rstrip("."), path=text)
             found.extend(files_of(matched))
     if not found:
         raise ArchiveError("no events: name a file or a folder")

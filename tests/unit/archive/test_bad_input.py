@@ -145,6 +145,28 @@ def test_what_was_never_there_is_an_error(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_files_whose_columns_are_none_of_events(tmp_path: Path) -> None:
+    twice = pa.table([pa.array([1]), pa.array([2])], names=["Seats", "Seats"])
+    inside = pa.table({"Seats": [{"Fare": 1.0}], "Seats.Fare": [2.0]})
+    for name, table in (("a", twice), ("b", pa.table({"@foo": [1]})), ("c", inside), ("d", pa.table({"Seats": [1]}))):
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    found = run(tmp_path, tmp_path / "out")
+    assert (found.events, found.counts.dead_letters) == (1, {"unreadable": 3})
+    said = {Path(letter["file"]).stem: letter["detail"] for letter in rows(tmp_path / "out", "dead_letters")}
+    assert "two columns 'Seats'" in said["a"]
+    assert "no column '@foo'" in said["b"]
+    assert "two columns 'Seats.Fare'" in said["c"]
+
+
+def test_settings_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "events.jsonl").write_text(line(Seats=1))
+    for setting, said in (({"processes": 0}, "0 processes"), ({"buckets": -1}, "-1 buckets")):
+        with pytest.raises(ArchiveError, match=said):
+            run(tmp_path / "events.jsonl", tmp_path / "out", **setting)
+    with pytest.raises(ArchiveError, match=r"Did you mean 'events\.jsonl'"):
+        run(tmp_path / "event.jsonl", tmp_path / "out")
+
+
 def test_an_empty_file_is_no_fault(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("")
     pq.write_table(pa.table({"Seats": pa.array([], pa.int64())}), tmp_path / "b.parquet")
