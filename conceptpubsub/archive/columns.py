@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from conceptpubsub.errors import ConceptPubSubError
 from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
 from conceptpubsub.model.codecs.arrow_codes import Codes, compact, encoded
+from conceptpubsub.model.codecs.arrow_reading import metadata_aspects
 from conceptpubsub.model.codecs.columns import EMPTY_COMPLEX, OWN_CONCEPT, Column
 from conceptpubsub.model.context import Context
 from conceptpubsub.model.instants import Instant
-from conceptpubsub.model.values import exact_decimal
 
 NO_TIME = np.iinfo(np.int64).min
 DAY = 86_400 * 10**9
@@ -53,18 +53,8 @@ def attributes(schema: pa.Schema) -> list[Attribute]:
                 for other, theirs in parsed.items()
                 if theirs.path == place.path and (aspect := theirs.aspect) is not None and aspect not in _MARKS
             ]
-            found.append(Attribute(name, place.path[-1], fixed_context(schema.field(name)), tuple(beside)))
+            found.append(Attribute(name, place.path[-1], Context(metadata_aspects(schema.field(name))), tuple(beside)))
     return found
-
-
-def fixed_context(described: pa.Field) -> Context:
-    """The context in a field's metadata; keys with a colon belong to others."""
-    aspects: dict[str, Any] = {}
-    for key, value in (described.metadata or {}).items():
-        name, text = str(key, "utf-8", "replace"), str(value, "utf-8", "replace")
-        if name and ":" not in name:
-            aspects[name] = exact_decimal(text) if name == "scale" else text
-    return Context(aspects)
 
 
 def contexts_of(table: pa.Table, attribute: Attribute) -> tuple[Codes, list[Context]]:

@@ -20,11 +20,12 @@ from conceptpubsub.converters import Converters
 from conceptpubsub.converters.conversion import converted, delivered, merged
 from conceptpubsub.converters.delivery import applicable, wanted_for
 from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.model.codecs.arrow_reading import metadata_aspects
 from conceptpubsub.model.codecs.columns import Column
 from conceptpubsub.model.context import Context
 from conceptpubsub.model.instants import Instant
 from conceptpubsub.model.objects import SemanticObject
-from conceptpubsub.model.values import exact_decimal, to_float
+from conceptpubsub.model.values import to_float
 
 _MOST_GROUPS = 256
 
@@ -56,14 +57,8 @@ def measured(schema: pa.Schema) -> list[Measured]:
     for field in schema:
         place = Column.parse(field.name)
         if place.path and place.aspect is None:
-            found.append(Measured(field.name, place, _fixed(field), beside.get(place.path, {})))
+            found.append(Measured(field.name, place, Context(metadata_aspects(field)), beside.get(place.path, {})))
     return found
-
-
-def _fixed(field: pa.Field) -> Context:
-    given = {str(k, "utf-8", "replace"): str(v, "utf-8", "replace") for k, v in (field.metadata or {}).items()}
-    aspects = {name: value for name, value in given.items() if name and ":" not in name}
-    return Context({name: exact_decimal(text) if name == "scale" else text for name, text in aspects.items()})
 
 
 def groups(table: pa.Table, column: Measured) -> list[tuple[Context, Any]] | None:
