@@ -54,11 +54,13 @@ def main() -> None:
 
     bench.enter("Parquet scan, the limit", "scan", scan)
     bench.enter("matching alone: Matcher, 1 process", "match", matching(engine))
-    bench.enter("matching alone: DuckDB", "duck-match", duck(False))
+    bench.enter("matching alone: DuckDB, ranges cut into cells", "duck-match", duck(False))
+    some = load(folder, min(events, 1_000_000), subscriptions)
+    bench.enter("matching alone: DuckDB, ranges as they are", "duck-plain", duck(False, cells=False), some)
     bench.enter("matching alone: Polars", "polars-match", polars(False))
     bench.enter("end to end: local, 1 process", "local1", ours("local", processes=1, matcher=engine))
     bench.enter("end to end: local, all cores", "local", ours("local", matcher=engine))
-    bench.enter("end to end: DuckDB", "duck", duck(True))
+    bench.enter("end to end: DuckDB, ranges cut into cells", "duck", duck(True))
     bench.enter("end to end: Polars", "polars", polars(True))
     if bench.wants("spark-match", "spark", "udf"):
         with _Session("local[2]") as spark:
