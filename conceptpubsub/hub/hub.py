@@ -315,22 +315,26 @@ class Hub:
 
     def flush(self, timeout: float | None = 30.0) -> bool:
         """Wait until retries are through and callbacks behind queues have finished; False where time ran out."""
+        return self._wait(timeout, self.subscriptions)
+
+    def _wait(self, timeout: float | None, subs: tuple[Subscription, ...]) -> bool:
         until = None if timeout is None else time.monotonic() + timeout
-        while not self._idle():
+        while not self._idle(subs):
             if until is not None and time.monotonic() > until:
                 return False
             time.sleep(0.002)
         return True
 
-    def _idle(self) -> bool:
-        served = [sub.queue for sub in self.subscriptions if sub.queue is not None and sub.callback is not None]
-        behind = any(isinstance(s, DurableSubscription) and s.callback and not s.live for s in self.subscriptions)
+    def _idle(self, subs: tuple[Subscription, ...]) -> bool:
+        served = [sub.queue for sub in subs if sub.queue is not None and sub.callback is not None]
+        behind = any(isinstance(sub, DurableSubscription) and sub.callback and not sub.live for sub in subs)
         return not behind and self.caller.idle and all(queue.idle for queue in served)
 
     def close(self) -> None:
         """End every subscription; the hub takes no more events.
 
-        What waits behind queues is still delivered while the process lives; call ``flush`` first to wait for it.
+        What waits behind queues is still delivered while the process lives; call ``flush`` first to wait for it, or use
+        the hub in a ``with``, which waits up to half a minute for threads that serve callbacks.
         """
         with self._lock:
             self.closed = True
@@ -343,7 +347,10 @@ class Hub:
     def __enter__(self) -> Hub:
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
+        if kind is None and not self.closed:  # durable subscriptions lose nothing, and tasks may need this very thread
+            queues = (sub for sub in self.subscriptions if sub.queue is not None and not is_async(sub.callback))
+            self._wait(30.0, tuple(queues))
         self.close()
 
     def _check_open(self) -> None:

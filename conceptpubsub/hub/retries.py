@@ -1,6 +1,6 @@
 """Calling callbacks: each call that raises is tried again later, by its subscription's policy, then a dead letter.
 
-Rule 1  A failure never reaches the publisher nor another subscriber.
+Rule 1  A failure never reaches the publisher nor another subscriber; the first of each subscription is logged.
 Rule 2  Waiting is done by one timer thread for all; what is due is called in the *lane* of its subscription, a thread
         that lives while there is something to try again, so that a callback which hangs holds up its own retries only.
 Rule 3  Events that came in between are not held back, so a retried event may arrive after younger ones. Where order
@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+import logging
 import threading
 import time
 from collections import deque
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from conceptpubsub.hub.subscription import Subscription
 
 
+_LOGGER = logging.getLogger("conceptpubsub.hub")
+
+
 class Timer:
     """Runs functions later, in one daemon thread that starts with the first of them."""
 
@@ -34,7 +38,6 @@ class Timer:
         self._order = itertools.count()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._running = 0
 
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         """Run an action after so many seconds."""
@@ -45,12 +48,6 @@ class Timer:
                 self._thread.start()
             self._changed.notify()
 
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is due or running."""
-        with self._changed:
-            return not self._due and not self._running
-
     def _run(self) -> None:
         while True:
             with self._changed:
@@ -59,12 +56,10 @@ class Timer:
                         self._thread = None  # nothing to do: the next action starts a new thread
                         return
                 action = heapq.heappop(self._due)[2]
-                self._running += 1
             try:
-                action()
-            finally:
-                with self._changed:
-                    self._running -= 1
+                action()  # starts a thread, at most
+            except RuntimeError:  # of which there are too many just now
+                self.later(1.0, action)
 
 
 class Caller:
@@ -73,12 +68,13 @@ class Caller:
     def __init__(self, letters: DeadLetters) -> None:
         self.letters, self.timer = letters, Timer()
         self._lanes: dict[int, deque[tuple[Any, int]]] = {}
+        self._failing = 0
         self._lock = threading.Lock()
 
     @property
     def idle(self) -> bool:
         """Whether nothing is to be tried again."""
-        return self.timer.idle and not self._lanes
+        return not self._failing
 
     def call(self, sub: Subscription, item: Any, failed: int = 0, catch: type[BaseException] = Exception) -> None:
         """Call once; on failure again later, or give up."""
@@ -90,6 +86,8 @@ class Caller:
             if failed >= sub.retry.attempts or not sub.active:
                 self.give_up(sub, item, error, failed)
             else:
+                with self._lock:
+                    self._failing += 1
                 self.timer.later(sub.retry.pause(failed), lambda: self._again(sub, item, failed))
             return
         sub.count(item)
@@ -114,6 +112,7 @@ class Caller:
             self.call(sub, item, failed, catch=BaseException)
             with self._lock:
                 self._lanes[sub.number].popleft()
+                self._failing -= 1
 
     def call_in_order(self, sub: Subscription, item: Any) -> None:
         """As ``call``, waiting between attempts in the subscription's own thread."""
@@ -151,6 +150,11 @@ class Caller:
     def give_up(
         self, sub: Subscription, item: Any, error: BaseException, attempts: int, offset: int | None = None
     ) -> None:
-        """A dead letter for an item that a callback would not take."""
+        """A dead letter for an item that a callback would not take; the first of a subscription is logged."""
+        if not sub.failed:
+            _LOGGER.warning(
+                "the callback of %s failed %d times, and its event became a dead letter, as will others: %s: %s",
+                sub.name, attempts, type(error).__name__, error, exc_info=error,
+            )  # fmt: skip
         sub.failed += len(item) if type(item) is Batch else 1
         self.letters.add(DeadLetter(item, f"{type(error).__name__}: {error}", sub.name, attempts, offset))

@@ -146,6 +146,15 @@ def test_after_the_last_attempt_it_goes_on(path):
         assert [(letter.offset, letter.attempts) for letter in hub.dead_letters] == [(1, 2)]
 
 
+def test_leaving_a_with_does_not_wait_for_a_durable_callback_that_fails(path):
+    with opened(path) as hub:
+        hub.subscribe("n > 0", lambda event: 1 / 0, durable="x", retry=Retry(attempts=10**6, delay=3600))
+        hub.publish({"n": 1})
+        assert not hub.flush(timeout=0.01)
+    with opened(path) as hub:
+        assert numbers(hub.subscribe("n > 0", durable="x").drain()) == [1]
+
+
 def test_what_a_callback_publishes_comes_after_what_it_was_given(path):
     one, two = [], []
     with opened(path) as hub:

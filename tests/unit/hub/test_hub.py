@@ -125,6 +125,18 @@ def test_a_callback_that_raises_is_retried_and_harms_nobody(onto):
         ]
 
 
+def test_the_first_failure_of_a_callback_is_logged_with_its_trace(caplog):
+    with cps.Hub(retry=Retry(attempts=1)) as hub:
+        hub.subscribe("n > 0", lambda event: event.nosuch, name="typo")
+        hub.publish({"n": 1})
+        hub.publish({"n": 2})
+    (record,) = caplog.records
+    assert "typo failed 1 times" in record.message
+    assert "nosuch" in record.message
+    assert record.exc_info[1].__traceback__ is not None
+    assert hub.dead_letters.count == 2
+
+
 def test_a_handler_of_dead_letters_that_raises_is_left_out():
     def broken(letter):
         raise OSError("disk full")

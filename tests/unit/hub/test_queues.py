@@ -69,6 +69,20 @@ def test_closing_frees_a_blocked_publisher():
     assert values(sub) == [0, 1, 2]
 
 
+def test_leaving_a_with_waits_for_callbacks_behind_queues():
+    got = []
+
+    def slowly(event):
+        time.sleep(0.01)
+        got.append(event["n"].value)
+
+    with cps.Hub() as hub:
+        hub.subscribe("n >= 0", slowly, queue=10)
+        for n in range(5):
+            hub.publish({"n": n})
+    assert got == [0, 1, 2, 3, 4]
+
+
 def test_get_waits_no_longer_than_told():
     sub = cps.Hub().subscribe("n >= 0")
     with pytest.raises(TimeoutError):
