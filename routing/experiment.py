@@ -6,8 +6,10 @@ published while subscriptions are replaced, clients roam and things break; then 
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,8 +100,23 @@ def cases(scenario: Scenario, strategies: Iterable[str] | None = None) -> Iterat
 
 def run_case(scenario: Scenario, workload: Workload, case: Case, progress: Progress | None = None) -> Outcome:
     """Run one case; the workload may be shared between the cases of a scenario."""
+    with _rare_collections():
+        return _run_case(scenario, workload, case, progress or (lambda part, done: None))
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Let the garbage collector look less often: tables are large, stay, and hold few cycles."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _run_case(scenario: Scenario, workload: Workload, case: Case, report: Progress) -> Outcome:
     started = time.process_time()
-    report: Progress = progress or (lambda part, done: None)
     options: dict[str, Any] = {"excess": case.excess} if case.excess else {}
     sim = Simulation(
         scenario.network,

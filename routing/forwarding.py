@@ -7,6 +7,7 @@ Rule 2  Brokers of one simulation may share the work: `SharedForwarding` matches
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Protocol
 
 from conceptpubsub.errors import LimitExceeded, MissingAttribute
@@ -25,7 +26,7 @@ class Forwarding(Protocol):
     def remove(self, interface: Interface, key: str) -> None:
         """Hold it no longer."""
 
-    def interfaces(self, event: SemanticEvent) -> set[Interface]:
+    def interfaces(self, event: SemanticEvent) -> Set[Interface]:
         """The interfaces of which a filter matches."""
 
     def matches(self, filter: Filter, event: SemanticEvent) -> bool:

@@ -77,7 +77,9 @@ class Simulation:
         self._wire = Wire(ontologies)
         self._sizes = Sizes(self._wire)
         self._at: dict[str, dict[str, Client]] = {broker: {} for broker in network.brokers}
-        self._links: dict[frozenset[str], Wires] = {frozenset((k.a, k.b)): Wires(k) for k in network.links}
+        self._links: dict[tuple[str, str], Wires] = {}
+        for link in network.links:
+            self._links[link.a, link.b] = self._links[link.b, link.a] = Wires(link)
         self._published_at: dict[tuple[str, int], float] = {}
         self._fallen: Counter[str] = Counter()
         self.brokers: dict[str, Broker] = {name: self._broker(name, True) for name in network.brokers}
@@ -170,7 +172,7 @@ class Simulation:
             self.tally.wasted += 1
 
     def _send(self, at: str, to: str, message: m.Message, hops: int) -> None:
-        wires = self._links[frozenset((at, to))]
+        wires = self._links[at, to]
         size = self._sizes.of(message)
         tally = self.tally
         tally.bytes += size
@@ -234,7 +236,7 @@ class Simulation:
 
     def _wires(self, a: str, b: str) -> Wires:
         self.network.link(a, b)
-        return self._links[frozenset((a, b))]
+        return self._links[a, b]
 
     def _update(self, a: str, b: str) -> None:
         """Tell both ends of a link when it has gone, or has come back."""
