@@ -1,7 +1,7 @@
 """A client of a simulated network: what an application calls, and the little it must remember to roam.
 
 Rule 1  A client is attached, on its way (its broker has not answered yet), or cut off (its broker is down); what it
-        publishes meanwhile waits here, what it subscribes is said when it attaches.
+        publishes meanwhile waits here, what it subscribes is said when it attaches. It leaves when nothing waits.
 Rule 2  Each attachment has an epoch of its own; sessions not known to be closed stand on the trail.
 """
 
@@ -96,12 +96,19 @@ class Client:
         self.connect()
 
     def leave(self) -> None:
-        """Leave for good."""
+        """Leave for good: nothing more is received, and what was published before is published still."""
         self._check()
         self.leaving = True
-        self._subscriptions, self._advertisements, self._outbox = {}, {}, []
-        if self.connected:
-            self._simulation.say(self, m.Leave(self.name))
+        if self._outbox:
+            for name in self._subscriptions:
+                self._say(m.Unsubscribe(name))
+            self._subscriptions = {}
+        else:
+            self._depart()
+
+    def _depart(self) -> None:
+        self._subscriptions, self._advertisements = {}, {}
+        self._say(m.Leave(self.name))
 
     # ------------------------------------------------------------------ what the simulation calls
 
@@ -123,8 +130,8 @@ class Client:
                 self.published,
             ),
         )
-        if self.leaving and not self.left:
-            self._simulation.say(self, m.Leave(self.name))
+        if self.leaving and not (self.left or self.attached or self._outbox):
+            self._depart()
 
     def disconnect(self) -> None:
         """The session at the broker may live on, but not with this client."""
@@ -145,6 +152,8 @@ class Client:
                 self.attached = True
                 self._trail.clear()
                 self._flush()
+                if self.leaving:
+                    self._depart()
             case m.Left():
                 self.left, self.connected, self.attached = True, False, False
                 self._simulation.forget(self)

@@ -57,6 +57,34 @@ def test_a_publisher_that_moves_keeps_its_order(strategy: str) -> None:
     assert values(subscriber) == [10, 11, 20, 21, 30, 31, 40, 41]
 
 
+@pytest.mark.parametrize("advertisements", [False, True])
+def test_a_publisher_that_leaves_on_its_way_has_published(advertisements: bool) -> None:
+    sim, publisher, subscriber = world(advertisements=advertisements)
+    publisher.subscribe("x > 0")
+    publisher.roam("B6")
+    publisher.publish({"x": 1})
+    publisher.leave()
+    sim.run()
+    assert values(subscriber) == [1]
+    assert values(publisher) == []
+    assert publisher.left
+    assert not sim.metrics.dead_letters
+
+
+def test_a_publisher_that_leaves_while_its_broker_is_down_has_published() -> None:
+    sim, publisher, _ = world(advertisements=True)
+    sim.crash(publisher.broker)
+    publisher.publish({"x": 1})
+    publisher.leave()
+    sim.run()
+    assert not publisher.left
+    sim.restart(publisher.broker)
+    sim.run()
+    assert publisher.left
+    assert not sim.metrics.dead_letters
+    assert sim.metrics.published == 1
+
+
 def test_a_client_that_stays_away_gets_a_long_replay_in_parts() -> None:
     sim, publisher, subscriber = world()
     sim.link_down("B5", "B6")
