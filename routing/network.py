@@ -18,6 +18,9 @@ from conceptpubsub.errors import NetworkError, hint, near
 
 LATENCY = 0.01
 MAX_BROKERS = 100_000
+LISTED = ("names", "latency", "bandwidth")
+FIELDS = {"kary": ("branching",), "tree": ("seed",)}
+"""What a description may say of a kind of network, besides how many brokers there are and how they are linked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,15 +205,22 @@ class Network:
             rows = given.pop("links")
             if not isinstance(rows, list):
                 raise NetworkError("'links' is a list of links, each [a, b] or {a, b, latency, bandwidth}")
+            for key in given:
+                if key not in LISTED:
+                    raise NetworkError(f"a network of links has no '{key}'.{hint(near(key, LISTED))}")
             return cls((_row(row, given) for row in rows), given.pop("names", ()))
         builders = {"line": cls.line, "star": cls.star, "kary": cls.kary, "tree": cls.tree}
         kind = given.pop("kind", "tree")
         if kind not in builders:
             raise NetworkError(f"no network is a '{kind}'.{hint(near(str(kind), builders))}", kind=kind)
+        known = ("brokers", "latency", "bandwidth", *FIELDS.get(kind, ()))
+        for key in given:
+            if key not in known:
+                raise NetworkError(f"a network of kind '{kind}' has no '{key}'.{hint(near(key, known))}", kind=kind)
         try:
             return builders[kind](**given)
-        except TypeError as error:
-            raise NetworkError(f"a network of kind '{kind}': {error}", kind=kind) from None
+        except TypeError:
+            raise NetworkError(f"a network of kind '{kind}' needs whole numbers: brokers = 31", kind=kind) from None
 
     @classmethod
     def load(cls, path: str | Path) -> Network:

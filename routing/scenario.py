@@ -10,15 +10,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from conceptpubsub.errors import ConceptPubSubError, NetworkError, hint, near
 from conceptpubsub.model import Context, Ontology
+from conceptpubsub.routing import fields as field
 from conceptpubsub.routing.network import Network
 from conceptpubsub.routing.strategies import STRATEGIES
 from conceptpubsub.routing.templates import Variable, read_variable
 
-Made = TypeVar("Made")
 MOST = 10_000_000
 
 
@@ -114,6 +114,9 @@ class Scenario:
     def load(cls, path: str | Path) -> Scenario:
         """Read a scenario file; an ontology named in it is bundled, or a file beside it."""
         file = Path(path)
+        if not file.is_file():
+            near_by = near(file.name, [other.name for other in file.parent.glob("*.toml")])
+            raise NetworkError(f"there is no scenario file {file}.{hint(near_by)}", path=str(file))
         try:
             tree = tomllib.loads(file.read_text("utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -131,30 +134,34 @@ class Scenario:
         for key in tree:
             if key not in known:
                 raise NetworkError(f"no part of a scenario is '{key}'.{hint(near(key, known))}", part=key)
-        network = Network.read(_table(tree.get("network", {}), "network"))
+        network = Network.read(field.table(tree.get("network", {}), "network"))
         made = cls(
             title=str(tree.get("title", "A broker network")),
             description=str(tree.get("description", "")).strip(),
-            seed=_number(tree.get("seed", 1), "seed"),
+            seed=field.number(tree.get("seed", 1), "seed"),
             ontology=_ontology(tree.get("ontology"), beside),
             network=network,
-            plan=_plan(_table(tree.get("run", {}), "run")),
-            population=_population(_table(tree.get("clients", {}), "clients")),
+            plan=_plan(field.table(tree.get("run", {}), "run")),
+            population=_population(field.table(tree.get("clients", {}), "clients")),
             variables={
-                name: read_variable(name, spec) for name, spec in _table(tree.get("variables", {}), "variables").items()
+                name: read_variable(name, spec)
+                for name, spec in field.table(tree.get("variables", {}), "variables").items()
             },
-            subscriptions=tuple(_said(row, "subscriptions") for row in _rows(tree, "subscriptions")),
-            advertisements=tuple(_said(row, "advertisements") for row in _rows(tree, "advertisements")),
-            events=tuple(_happening(row) for row in _rows(tree, "events")),
-            faults=tuple(_fault(row, network) for row in _rows(tree, "faults")),
+            subscriptions=tuple(_said(row, "subscriptions") for row in field.rows(tree, "subscriptions")),
+            advertisements=tuple(_said(row, "advertisements") for row in field.rows(tree, "advertisements")),
+            events=tuple(_happening(row) for row in field.rows(tree, "events")),
+            faults=tuple(_fault(row, network) for row in field.rows(tree, "faults")),
         )
         if not made.subscriptions or not made.events:
             raise NetworkError("a scenario has at least one [[subscriptions]] and one [[events]]")
+        for part, rows in (("subscriptions", made.subscriptions), ("events", made.events)):
+            if not any(row.weight for row in rows):
+                raise NetworkError(f"{part}: one of the weights is above 0, or nothing can be drawn")
         return made
 
     def resized(self, subscriptions: Sequence[int] | None = None, events: int | None = None) -> Scenario:
         """The same scenario with other numbers of subscriptions or events."""
-        plan = {field.name: getattr(self.plan, field.name) for field in fields(Plan)}
+        plan = {each.name: getattr(self.plan, each.name) for each in fields(Plan)}
         if subscriptions:
             plan["subscriptions"] = tuple(sorted(set(subscriptions)))
         if events is not None:
@@ -192,7 +199,10 @@ def _ontology(named: Any, beside: Path | None) -> Ontology | None:
 
 
 def _plan(given: Mapping[str, Any]) -> Plan:
-    plan = _made(Plan, given, "run")
+    for name in ("strategies", "advertisements", "comparison", "subscriptions"):
+        if name in given and not isinstance(given[name], list | tuple):
+            raise NetworkError(f"run.{name}: a list is needed: {name} = [{field.shown(given[name])}]", field=name)
+    plan = field.made(Plan, given, "run")
     for name in plan.strategies:
         if name not in STRATEGIES:
             raise NetworkError(f"run.strategies: no strategy '{name}'.{hint(near(str(name), STRATEGIES))}")
@@ -204,19 +214,21 @@ def _plan(given: Mapping[str, Any]) -> Plan:
         raise NetworkError(f"run: subscriptions and events are whole numbers up to {MOST}")
     if not all(isinstance(flag, bool) for flag in plan.advertisements) or not plan.advertisements:
         raise NetworkError("run.advertisements: a list of true and false")
-    _within(plan.rate, 0.0, 1e9, "run.rate")
-    _within(plan.excess, 0.0, 1e9, "run.excess")
+    field.within(plan.rate, 1e-9, 1e9, "run.rate")
+    field.within(plan.excess, 0.0, 1e9, "run.excess")
     return plan
 
 
 def _population(given: Mapping[str, Any]) -> Population:
-    people = _made(Population, given, "clients")
+    people = field.made(Population, given, "clients")
     for name in ("subscribers", "publishers", "regions"):
-        number = _number(getattr(people, name), f"clients.{name}")
+        number = field.number(getattr(people, name), f"clients.{name}")
         if not 1 <= number <= MOST:
             raise NetworkError(f"clients.{name}: 1 to {MOST}, not {number}")
     for name in ("locality", "churn", "roaming"):
-        _within(getattr(people, name), 0.0, 1.0, f"clients.{name}")
+        field.within(getattr(people, name), 0.0, 1.0, f"clients.{name}")
+    if not isinstance(people.border, bool):
+        raise NetworkError(f"clients.border: true or false, not {field.shown(people.border)}")
     return people
 
 
@@ -224,19 +236,19 @@ def _said(row: Mapping[str, Any], part: str) -> Said:
     given = dict(row)
     context = given.pop("context", None)
     if context is not None:
-        given["context"] = Context(_table(context, f"{part}.context"))
-    made = _made(Said, given, part)
+        given["context"] = Context(field.table(context, f"{part}.context"))
+    made = field.made(Said, given, part)
     if not isinstance(made.text, str):
         raise NetworkError(f"{part}: 'text' is the text of a filter")
-    _within(made.weight, 0.0, 1e9, f"{part}.weight")
+    field.within(made.weight, 0.0, 1e9, f"{part}.weight")
     return made
 
 
 def _happening(row: Mapping[str, Any]) -> Happening:
-    made = _made(Happening, row, "events")
-    _table(made.attributes, "events.attributes")
-    _within(made.weight, 0.0, 1e9, "events.weight")
-    _within(made.density, 0.0, 1.0, "events.density")
+    made = field.made(Happening, row, "events")
+    field.table(made.attributes, "events.attributes")
+    field.within(made.weight, 0.0, 1e9, "events.weight")
+    field.within(made.density, 0.0, 1.0, "events.density")
     return made
 
 
@@ -244,46 +256,11 @@ def _fault(row: Mapping[str, Any], network: Network) -> Fault:
     given = dict(row)
     if isinstance(given.get("link"), list) and len(given["link"]) == 2:
         given["link"] = network.link(*map(str, given["link"])) and tuple(map(str, given["link"]))
-    made = _made(Fault, given, "faults")
+    made = field.made(Fault, given, "faults")
     if (made.link is None) == (made.broker is None):
         raise NetworkError("faults: either 'link' = [a, b] or 'broker' = name")
     if made.broker is not None:
         network.known(made.broker)
-    _within(made.down, 0.0, 1e9, "faults.down")
-    _within(made.up, made.down, 1e9, "faults.up")
+    field.within(made.down, 0.0, 1e9, "faults.down")
+    field.within(made.up, made.down, 1e9, "faults.up")
     return made
-
-
-def _made(cls: type[Made], given: Mapping[str, Any], part: str) -> Made:
-    names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-    for key in given:
-        if key not in names:
-            raise NetworkError(f"{part}: no field '{key}'.{hint(near(key, names))}", field=key)
-    try:
-        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in given.items()})
-    except TypeError as error:
-        raise NetworkError(f"{part}: {str(error).removeprefix(cls.__name__ + '.__init__() ')}") from None
-
-
-def _table(given: Any, part: str) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise NetworkError(f"{part}: a table is needed", part=part)
-    return given
-
-
-def _rows(tree: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
-    rows = tree.get(part, [])
-    if not isinstance(rows, list):
-        raise NetworkError(f"{part}: tables in double brackets are needed: [[{part}]]", part=part)
-    return [_table(row, part) for row in rows]
-
-
-def _number(value: Any, part: str) -> int:
-    if type(value) is not int:
-        raise NetworkError(f"{part}: a whole number is needed, not {value!r:.80}", part=part)
-    return value
-
-
-def _within(value: Any, low: float, high: float, part: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise NetworkError(f"{part}: a number from {low:g} to {high:g} is needed, not {value!r:.80}", part=part)

@@ -46,6 +46,7 @@ class Workload:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self._filters: dict[tuple[str, str], Filter] = {}
+        self._concepts: set[str] = set()
         network, people = scenario.network, scenario.population
         order = sorted(network.brokers, key=network.position)
         regions = min(people.regions, len(order))
@@ -84,6 +85,17 @@ class Workload:
         text = Draws(self.scenario.variables, rng, region).text(said.text)
         return Wish(subscriber, self.filter(text, said.semantics), said.context)
 
+    def check(self) -> None:
+        """Draw each template once, so that a wrong word in one is found before anything runs."""
+        region, rng = self.regions[0], self._rng("check")
+        own = self.publishers[0].own
+        for said in self.scenario.subscriptions:
+            self.filter(Draws(self.scenario.variables, rng, region).text(said.text), said.semantics)
+        for said in self.scenario.advertisements:
+            self.filter(Draws(self.scenario.variables, rng, region, own).text(said.text), said.semantics)
+        for kind in self.scenario.events:
+            self._made(kind, rng, self.publishers[0], 0)
+
     def advertisements(self) -> list[tuple[int, Filter]]:
         """What each publisher says that it will publish."""
         rng, made = self._rng("advertisements"), []
@@ -99,15 +111,28 @@ class Workload:
         return [self._event(rng, rng.randrange(len(self.publishers)), number) for number in range(count)]
 
     def _event(self, rng: random.Random, by: int, number: int) -> tuple[int, SemanticEvent]:
-        publisher, kind = self.publishers[by], _weighted(rng, self.scenario.events)
+        return by, self._made(_weighted(rng, self.scenario.events), rng, self.publishers[by], number)
+
+    def _made(self, kind: Happening, rng: random.Random, publisher: Publisher, number: int) -> SemanticEvent:
         draws = Draws(self.scenario.variables, rng, self.region[publisher.broker], publisher.own)
         attributes = {}
         for template, value in kind.attributes.items():
-            key = draws.text(template)
+            key = self._concept(draws.text(template))
             if kind.density >= 1.0 or rng.random() < kind.density:
                 attributes[key] = draws.value(key, value)
         source = None if kind.source is None else draws.text(kind.source)
-        return by, SemanticEvent(draws.text(kind.concept), attributes, id=str(number), source=source)
+        return SemanticEvent(self._concept(draws.text(kind.concept)), attributes, id=str(number), source=source)
+
+    def _concept(self, name: str) -> str:
+        """A name that events use; with an ontology, one that it knows."""
+        if name not in self._concepts:
+            if self.scenario.ontology is not None:
+                try:
+                    self.scenario.ontology[name]
+                except ConceptPubSubError as error:
+                    raise NetworkError(f"events: {error}", name=name) from error
+            self._concepts.add(name)
+        return name
 
     def replacements(self, count: int) -> list[tuple[float, int, Wish]]:
         """Which of the first subscriptions are replaced, by what, and when (as a share of the run)."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from conceptpubsub.routing.experiment import Outcome
+    from conceptpubsub.routing.scenario import Scenario
 
 COLUMNS = {
     "subscriptions": "subs",
@@ -34,7 +35,7 @@ def register(subparsers: Any) -> None:
         help="simulate a broker network from a scenario file",
         epilog="The scenario format is described in docs/routing.md; samples/scenarios holds examples.",
     )
-    command.add_argument("scenario", help="a scenario file (TOML)")
+    command.add_argument("scenario", nargs="+", type=Path, help="a scenario file (TOML), or several")
     command.add_argument(
         "--strategy",
         action="append",
@@ -43,20 +44,22 @@ def register(subparsers: Any) -> None:
     )
     command.add_argument("--subscriptions", type=int, action="append", help="this many instead of the scenario's")
     command.add_argument("--events", type=int, help="this many instead of the scenario's")
-    command.add_argument("--report", type=Path, help="write an HTML page that opens offline")
+    command.add_argument(
+        "--report",
+        type=Path,
+        help="write an HTML page that opens offline; of several scenarios one each, named after it",
+    )
     command.add_argument("--json", action="store_true", help="print the figures as JSON lines instead of a table")
     command.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the scenario and print its figures; progress goes to standard error."""
-    from conceptpubsub.routing.experiment import cases, run_case
+    """Run the scenarios and print their figures; progress goes to standard error."""
     from conceptpubsub.routing.report import page
     from conceptpubsub.routing.scenario import Scenario
     from conceptpubsub.routing.strategies import STRATEGIES, strategy
-    from conceptpubsub.routing.workload import Workload
 
-    scenario = Scenario.load(args.scenario).resized(args.subscriptions, args.events)
+    scenarios = [Scenario.load(file).resized(args.subscriptions, args.events) for file in args.scenario]
     named: list[str] | None = args.strategy
     if named is not None and "all" in named:
         named = list(STRATEGIES)
@@ -64,7 +67,25 @@ def run(args: argparse.Namespace) -> int:
         strategy(name)
     if args.report is not None and not args.report.parent.is_dir():
         raise FileNotFoundError(f"--report: there is no folder {args.report.parent}")
+    for file, scenario in zip(args.scenario, scenarios, strict=True):
+        outcomes = _outcomes(scenario, named)
+        if args.json:
+            _print_json(outcomes)
+        else:
+            _print_table(outcomes, scenario.title if len(scenarios) > 1 else None)
+        if args.report is not None:
+            target = args.report if len(scenarios) == 1 else args.report.with_stem(f"{args.report.stem}-{file.stem}")
+            target.write_text(page(scenario, outcomes), "utf-8")
+            print(f"wrote {target}", file=sys.stderr)
+    return 0
+
+
+def _outcomes(scenario: Scenario, named: Sequence[str] | None) -> list[Outcome]:
+    from conceptpubsub.routing.experiment import cases, run_case
+    from conceptpubsub.routing.workload import Workload
+
     workload, planned = Workload(scenario), list(cases(scenario, named))
+    workload.check()
     outcomes: list[Outcome] = []
     with _progress() as bar:
         whole = bar.add_task(scenario.title, total=len(planned))
@@ -78,14 +99,7 @@ def run(args: argparse.Namespace) -> int:
             outcomes.append(run_case(scenario, workload, case, report))
             bar.remove_task(part)
             bar.advance(whole)
-    if args.json:
-        _print_json(outcomes)
-    else:
-        _print_table(outcomes)
-    if args.report is not None:
-        args.report.write_text(page(scenario, outcomes), "utf-8")
-        print(f"wrote {args.report}", file=sys.stderr)
-    return 0
+    return outcomes
 
 
 def _progress() -> Any:
@@ -103,11 +117,11 @@ def _print_json(outcomes: Sequence[Outcome]) -> None:
         print(json.dumps(outcome.row()))
 
 
-def _print_table(outcomes: Sequence[Outcome]) -> None:
+def _print_table(outcomes: Sequence[Outcome], title: str | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = Table(title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
     for key, title in COLUMNS.items():
         table.add_column(title, justify="left" if key == "label" else "right", no_wrap=True)
     last = None
