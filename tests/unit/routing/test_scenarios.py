@@ -33,7 +33,7 @@ def outcomes(scenario: Scenario) -> dict[tuple[str, bool, str], dict[str, Any]]:
 
 
 def test_the_orderings_of_rebeca() -> None:
-    scenario = Scenario.load(SAMPLES / "orderings.toml").resized([150], 100)
+    scenario = Scenario.load(SAMPLES / "orderings.toml").resized([60], 60)
     assert len(scenario.network) == 100
     scenario = replace(scenario, plan=replace(scenario.plan, excess=0.0))
     found: dict[float, dict[tuple[str, bool, str], dict[str, Any]]] = {}
