@@ -15,12 +15,34 @@ from conceptpubsub.routing.scenario import Scenario
 from conceptpubsub.routing.workload import Workload
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "scenarios"
-LARGE: dict[str, Any] = {
+NETWORK: dict[str, Any] = {
     "seed": 1,
-    "ontology": "observations",
     "network": {"kind": "tree", "brokers": 1000, "seed": 1, "latency": 0.01},
     "run": {"rate": 1000.0},
     "clients": {"subscribers": 10_000, "publishers": 200, "regions": 100, "locality": 0.9},
+}
+"""1,000 brokers in 100 regions; nine of ten subscriptions are for the subscriber's own region."""
+TRADES: dict[str, Any] = {
+    **NETWORK,
+    "variables": {
+        "region": {"region": True},
+        "symbol": {"choose": [f"S{number}" for number in range(100)], "skew": 1.0},
+        "price": {"low": 0, "high": 1000, "step": 1},
+    },
+    "subscriptions": [
+        {"weight": 4, "text": "venue = '{region}' AND symbol = '{symbol}' AND price >= {price}"},
+        {"weight": 4, "text": "venue = '{region}' AND symbol = '{symbol}' AND price BETWEEN {price} AND {price+50}"},
+        {"weight": 1, "text": "venue = '{region}' AND price > {price+950}"},
+    ],
+    "advertisements": [{"text": "venue = '{region}'"}],
+    "events": [
+        {"concept": "Trade", "attributes": {"venue": "{region}", "symbol": "{symbol}", "price": "{price}"}},
+    ],
+}
+"""Trades at a region's venue: plain attributes, 100 symbols, the first of them asked for most."""
+WEATHER: dict[str, Any] = {
+    **NETWORK,
+    "ontology": "observations",
     "variables": {
         "region": {"region": True},
         "warm": {
@@ -51,7 +73,8 @@ LARGE: dict[str, Any] = {
         }
     ],
 }
-"""Stations of 100 regions report the weather; nine of ten subscriptions are for the subscriber's own region."""
+"""Stations report the weather of their region: concepts and sub-concepts, each client in units of its own."""
+LARGE = {"trades": TRADES, "weather": WEATHER}
 
 
 def sample(name: str, subscriptions: tuple[int, ...], events: int, locality: float | None = None) -> list[Outcome]:
@@ -70,19 +93,19 @@ def say(part: str, done: float) -> None:
     print(f"\r{part:<16} {done:4.0%}", end="\r", file=sys.stderr, flush=True)
 
 
-def large(subscriptions: int, events: int) -> dict[str, Any]:
-    """The figures of the large run, made in a process of its own, so that its memory is its own."""
-    command = [sys.executable, "-m", "benchmarks._routing_loads", str(subscriptions), str(events)]
+def large(load: str, subscriptions: int, events: int) -> dict[str, Any]:
+    """The figures of a large run, made in a process of its own, so that its memory is its own."""
+    command = [sys.executable, "-m", "benchmarks._routing_loads", load, str(subscriptions), str(events)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=SAMPLES.parent.parent)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
-def _large(subscriptions: int, events: int) -> dict[str, Any]:
+def _large(load: str, subscriptions: int, events: int) -> dict[str, Any]:
     import resource
 
     started, clock = time.process_time(), time.monotonic()
-    scenario = Scenario.read(LARGE).resized([subscriptions], events)
+    scenario = Scenario.read(LARGE[load]).resized([subscriptions], events)
     workload = Workload(scenario)
     settled: list[float] = []
 
@@ -104,4 +127,4 @@ def _large(subscriptions: int, events: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_large(int(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(_large(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))

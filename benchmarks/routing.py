@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from benchmarks._routing_loads import large, sample
+from benchmarks._routing_loads import LARGE, large, sample
 from benchmarks.calibrate import show
 from benchmarks.report import arguments, plot, print_table
 from conceptpubsub.routing.experiment import Outcome
@@ -128,9 +128,9 @@ def meaning(sizes: tuple[int, ...], events: int) -> None:
     plot("routing_meaning", draw)
 
 
-def thousand(sizes: tuple[int, ...], events: int) -> None:
+def thousand(load: str, sizes: tuple[int, ...], events: int) -> None:
     """1,000 brokers, covering with advertisements, locality 0.9; how it grows with the subscriptions."""
-    found = [large(size, events) for size in sizes]
+    found = [large(load, size, events) for size in sizes]
     rows = [
         (
             f"{row['subscriptions']:,}",
@@ -145,7 +145,9 @@ def thousand(sizes: tuple[int, ...], events: int) -> None:
         for row in found
     ]
     header = ("subscriptions", "table entries", "forwarded", "delivered", "set-up CPU s", "CPU s", "clock s", "peak MB")
-    print_table(f"1,000 brokers, {events:,} events (asked: 100,000 of both in 300 s and 4,096 MB)", header, rows)
+    print_table(
+        f"1,000 brokers, {load}, {events:,} events (asked: 100,000 of both in 300 s and 4,096 MB)", header, rows
+    )
     first, last = found[0], found[-1]
     print(
         f"{last['subscriptions'] / first['subscriptions']:.3g} times the subscriptions: "
@@ -161,7 +163,8 @@ def main() -> None:
     show(quick)
     orderings((100, 200) if quick else (500, 1000, 2000), 200 if quick else 1000)
     meaning((300, 600) if quick else (300, 600, 1200, 2400), 200 if quick else 500)
-    thousand((1_000, 3_000) if quick else (10_000, 30_000, 100_000), 1_000 if quick else 100_000)
+    for load in LARGE:
+        thousand(load, (1_000, 3_000) if quick else (10_000, 100_000), 1_000 if quick else 100_000)
 
 
 if __name__ == "__main__":
