@@ -52,6 +52,7 @@ GUIDES = {
     "conceptpubsub.flow": "flows",
     "conceptpubsub.hub": "hub",
     "conceptpubsub.archive": "archives",
+    "conceptpubsub.routing": "routing",
 }
 """The page of the guide that belongs to a package, where there is one."""
 _WIDE = 100
