@@ -144,6 +144,8 @@ def _plan(concept: Any, whole: Context, kind: str | None, moves: Moves) -> Plan:
             return wrong(f"{concept.name} is measured in {expected.name}, which {unit.name} does not convert to")
     elif unit is not None and checked:
         return wrong(f"{concept.name} is declared without a unit, and the value has one: {unit.name}")
+    elif currency is not None and checked and "currency" not in concept.default_context:
+        return wrong(f"{concept.name} is declared without a currency, and the value has one: {currency}")
     if unit is not None and currency is not None:
         currency = f"{currency}*({unit.dimension.base_unit})"
     return Plan(

@@ -139,6 +139,7 @@ def test_under_a_concept(
         ("Symbol", "IBM", {"scheme": "NYSE"}, "nothing is registered"),
         ("Distance", 5, {"currency": "EUR"}, "not in money"),
         ("Stock", 5, {"unit": "km"}, "without a unit"),
+        ("Stock", 5, {"currency": "EUR"}, "without a currency"),
         ("Fee", -1, {}, "at least 0"),
         ("Fee", -1, {"currency": "USD"}, "at least 0"),
         ("Fee", 101, {}, "at most 100"),
