@@ -9,7 +9,7 @@ Rule 2  What cannot be said as terms (arithmetic, two currencies, too many terms
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from conceptpubsub.converters import Money
 from conceptpubsub.filters import Filter
@@ -21,6 +21,8 @@ from conceptpubsub.relations.kinds import Kind
 from conceptpubsub.relations.outcome import GaveUp
 from conceptpubsub.relations.slots import Signature, Slot, signature, slot_of
 from conceptpubsub.relations.terms import Term, Terms, joined, surely_empty, terms_of
+
+_NONE: Final[frozenset[int]] = frozenset()
 
 
 class Compiled:
@@ -50,7 +52,8 @@ class Compiled:
         listed = list(atoms(filter.normal))
         self.size = len(listed)
         """How many atoms it has."""
-        self.tested = frozenset(a.concept.index for a in listed if isinstance(a, IsA) and ontology is not None)
+        tested = [a.concept.index for a in listed if isinstance(a, IsA)] if ontology is not None else []
+        self.tested = frozenset(tested) if tested else _NONE
         self.currency: str | None = None
         self.bound: dict[Any, Terms] = {}
         self.terms: Terms | None = None
@@ -106,7 +109,12 @@ def _open_terms(made: Compiled) -> Terms:
 
     def literal(atom: Atom, positive: bool) -> Terms:
         slot = slots[reference(atom).key]
-        domain = literal_domain(atom, positive, slot, slot.kind, two_valued, scope.defaults.get(slot.key))
+        name = (atom.key, positive, two_valued)
+        domain = slot.known.get(name) if not scope.defaults else None
+        if domain is None:
+            domain = literal_domain(atom, positive, slot, slot.kind, two_valued, scope.defaults.get(slot.key))
+            if not scope.defaults:
+                slot.keep(name, domain)
         return [] if surely_empty(domain) else [{slot.key: domain}]
 
     found = terms_of(made.filter.normal, literal)

@@ -1,36 +1,37 @@
 """The covering forest: filters under the filters that cover them, among a hundred thousand, without scanning them all.
 
 Rule 1  No root covers another root. Every other filter hangs below one that covers it.
-Rule 2  Only roots are indexed: each of their terms by what it asks of one attribute (a cover matches the sample of what
-        it covers), and a sample of each by all its attributes (the covered have samples that match).
+Rule 2  Only roots are indexed: the boxes of what each may match (a cover has one around the sample of what it covers),
+        and a sample of each (the covered have samples within). Hulls settle most of what is found so, a decision the
+        rest.
 Rule 3  Removing a filter re-exposes what hung below it: each finds another cover or becomes a root.
+Rule 4  One search asks the solver `MOST_SOLVED` times at most. Beyond that a filter may stay a root that another root
+        covers, which is counted, and loses an optimisation only.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final
 
 from conceptpubsub.errors import DuplicateKey, UnknownKey
 from conceptpubsub.filters import Filter
+from conceptpubsub.relations.boxtree import BoxTree
+from conceptpubsub.relations.compiled import compiled
 from conceptpubsub.relations.decide import covers
-from conceptpubsub.relations.outlines import STEP, UNBOUNDED, Ask, Needs, Outline, outline
-from conceptpubsub.relations.postings import Points, Ranges, mask_of
+from conceptpubsub.relations.outcome import STATISTICS
+from conceptpubsub.relations.outlines import STEP, UNBOUNDED, Hulls, Outline, outline
 
+MOST_SOLVED: Final = 64
 _BITS: Final = 20
-_AN_OBJECT: Final = Ask(*UNBOUNDED)
 
 
 class _Node:
-    __slots__ = ("asked", "children", "filter", "key", "number", "outline", "parent", "sampled")
+    __slots__ = ("children", "filter", "key", "number", "outline", "parent")
 
     def __init__(self, key: Hashable, filter: Filter, number: int) -> None:
         self.key, self.filter, self.number = key, filter, number
         self.outline: Outline = outline(filter)
-        self.asked: list[str] = []
-        self.sampled: list[str] = []
-        """The names under which its terms and its sample stand."""
         self.parent: _Node | None = None
         self.children: dict[Hashable, _Node] = {}
 
@@ -51,8 +52,9 @@ class CoveringForest:
     def __init__(self) -> None:
         self._nodes: dict[Hashable, _Node] = {}
         self._roots: dict[int, _Node] = {}
-        self._asking: dict[str, Ranges] = {}
-        self._samples: dict[str, Points] = {}
+        self._boxes = BoxTree()
+        """What each root's terms need; a root has several numbers here."""
+        self._samples = BoxTree()
         self._loose: dict[int, _Node] = {}
         """Roots with a term that needs nothing: they match all samples, for all that is known."""
         self._hidden: dict[int, _Node] = {}
@@ -146,115 +148,102 @@ class CoveringForest:
     # ------------------------------------------------------------------ the index
 
     def _index(self, node: _Node) -> None:
-        """Enter a root: each of its terms where the fewest others stand, and its sample under all it needs."""
         self._roots[node.number] = node
         made = node.outline
         if made.bounded:
-            for at, term in enumerate(made.terms):
-                mask = mask_of(term)
-                key = min(term, key=lambda name, of=term: self._crowd(name, of[name]))  # type: ignore[misc]
-                most = made.hulls[key][1] if key in made.hulls else math.inf
-                self._asking.setdefault(key, Ranges()).add(_ticket(node, at), mask, term[key], most)
-                node.asked.append(key)
+            for at, box in enumerate(made.boxes):
+                self._boxes.add(node.number << _BITS | at, box)
         else:
             self._loose[node.number] = node
         if made.sample is None:
             self._hidden[node.number] = node
-            return
-        names = _names(made, made.sample)
-        mask = mask_of(names)
-        for at, (name, ask) in enumerate((name, ask) for name, asks in names.items() for ask in asks):
-            self._samples.setdefault(name, Points()).add(_ticket(node, at), mask, ask)
-            node.sampled.append(name)
-
-    def _crowd(self, key: str, ask: Ask) -> int:
-        ranges = self._asking.get(key)
-        return 0 if ranges is None else ranges.crowd(ask)
+        else:
+            self._samples.add(node.number, _named(made, made.sample))
 
     def _unindex(self, node: _Node) -> None:
         del self._roots[node.number]
-        self._loose.pop(node.number, None)
-        self._hidden.pop(node.number, None)
-        for table, names in ((self._asking, node.asked), (self._samples, node.sampled)):
-            for at, name in enumerate(names):
-                held = table[name]
-                held.remove(_ticket(node, at))
-                if not len(held):
-                    del table[name]
-            names.clear()
+        made = node.outline
+        if made.bounded:
+            for at, box in enumerate(made.boxes):
+                self._boxes.remove(node.number << _BITS | at, box)
+        else:
+            del self._loose[node.number]
+        if made.sample is None:
+            del self._hidden[node.number]
+        else:
+            self._samples.remove(node.number, _named(made, made.sample))
 
     def _cover(self, filter: Filter, made: Outline) -> _Node | None:
         """A root that covers a filter: one that matches its sample."""
         if made.empty:
             return next(iter(self._roots.values()), None)
-        tried: set[int] = set()
-        for ticket in self._stabbed(made):
-            number = ticket >> _BITS
-            if number not in tried:
-                tried.add(number)
-                root = self._roots[number]
-                if _may_cover(root.outline, made) and covers(root.filter, filter):
-                    return root
+        search = _Search()
+        for node in self._around(made):
+            if _may_cover(node.outline, made) and search.covers(node.filter, filter):
+                return node
         for node in self._loose.values():
-            if not node.outline.empty and covers(node.filter, filter):
+            if not node.outline.empty and search.covers(node.filter, filter):
                 return node
         return None
 
-    def _stabbed(self, made: Outline) -> Iterator[int]:
+    def _around(self, made: Outline) -> Iterable[_Node]:
+        """The roots with a box around the sample of a filter, or, if no event of it is known, that meet its hulls."""
+        if not made.boxes:
+            return list(self._roots.values())
         if made.sample is not None:
-            names = _names(made, made.sample)
-            mask = mask_of(names)
-            for name, asks in names.items():
-                if name in self._asking:
-                    for ask in asks:
-                        yield from self._asking[name].around(mask, ask)
-            return
-        if made.inner is None:
-            yield from [number << _BITS for number in self._roots]
-            return
-        # No event of it is known: every root that needs nothing else may be the one.
-        known = {name for above in made.above.values() for name in above}
-        mask = mask_of(known)
-        for name in known & self._asking.keys():
-            yield from self._asking[name].fitting(mask)
+            found = self._boxes.around(_named(made, made.sample))
+        else:
+            found = self._boxes.around(_named(made, {key: made.hulls.get(key, UNBOUNDED) for key in made.above}))
+        roots = self._roots
+        return {number: roots[number] for number in (ticket >> _BITS for ticket in found)}.values()
 
     def _covered(self, node: _Node) -> list[_Node]:
         """The roots that a new root covers: some of those whose sample it matches."""
         made = node.outline
         if made.empty:
             return []
-        if not made.bounded:
-            return [root for root in list(self._roots.values()) if covers(node.filter, root.filter)]
-        found: dict[int, _Node] = {}
-        for term in made.terms:
-            key = min(term, key=lambda name, of=term: self._count(name, of[name]))  # type: ignore[misc]
-            points = self._samples.get(key)
-            for ticket in () if points is None else points.within(mask_of(term), term[key]):
-                found[ticket >> _BITS] = self._roots[ticket >> _BITS]
-        found |= self._hidden
+        if made.bounded:
+            found = {number: self._roots[number] for box in made.boxes for number in self._samples.within(box)}
+            found |= self._hidden
+        else:
+            found = self._roots
+        search = _Search()
         return [
             root
             for root in found.values()
-            if root.outline.empty or (_may_cover(made, root.outline) and covers(node.filter, root.filter))
+            if root.outline.empty or (_may_cover(made, root.outline) and search.covers(node.filter, root.filter))
         ]
 
-    def _count(self, key: str, ask: Ask) -> int:
-        points = self._samples.get(key)
-        return 0 if points is None else points.count(ask)
+
+class _Search:
+    """One search's decisions, of which only so many go to the solver."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = MOST_SOLVED
+
+    def covers(self, f: Filter, g: Filter) -> bool:
+        if compiled(f).terms is None or compiled(g).terms is None:
+            self.left -= 1
+            if self.left < 0:
+                STATISTICS.count("forest: not asked")
+                return False
+        return covers(f, g)
 
 
-def _ticket(node: _Node, at: int) -> int:
-    """The number of one of the places where a node stands."""
-    return node.number << _BITS | at
-
-
-def _names(made: Outline, needs: Needs) -> dict[str, list[Ask]]:
+def _named(made: Outline, needs: Hulls) -> Hulls:
     """What is needed, by the references that may be bound to it: to its attributes, and to the objects around them."""
-    found: dict[str, list[Ask]] = {}
-    for key, ask in needs.items():
+    above = made.above
+    if all(len(above[key]) == 1 for key in needs):
+        return needs
+    found: Hulls = {}
+    for key, ends in needs.items():
         depth = key.count(STEP)
-        for name in made.above[key]:
-            found.setdefault(name, []).append(ask if name.count(STEP) == depth else _AN_OBJECT)
+        for name in above[key]:
+            own = ends if name.count(STEP) == depth else UNBOUNDED
+            held = found.get(name, own)
+            found[name] = (min(own[0], held[0]), max(own[1], held[1]))
     return found
 
 
@@ -265,7 +254,7 @@ def _may_cover(one: Outline, other: Outline) -> bool:
     for key, (low, high) in one.hulls.items():
         own = other.inner.get(key)
         if own is None:
-            if key in one.terms[0] and not any(key in other.above[name] for name in other.inner):
+            if key in one.boxes[0] and not any(key in other.above[name] for name in other.inner):
                 return False
         elif (own[0] < low or own[1] > high) and len(other.above[key]) == 1:
             return False

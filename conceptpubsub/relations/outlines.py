@@ -4,7 +4,7 @@ Rule 1  If F covers G, then F matches every event of G, so also the *sample* of 
         attributes that one term of G needs, each at the least value that the term allows. So some term of F needs no
         other attributes, and holds the sample's values.
 Rule 2  If F covers G, and every term of F needs an attribute, then G's values of it lie within F's: hull within
-        hull. Values are floats here; rounding is monotone, so it never hides a cover.
+        hull. Numbers are floats here, and of a text its first bytes count; both are monotone, so they hide no cover.
 Rule 3  Where an atom cannot be said as a domain (arithmetic, a second currency), its attributes are needed, and their
         values may be anything. That widens a filter: good enough for what it may cover, not to know a sample of it.
         Whether it matches anything at all is then asked once.
@@ -22,40 +22,34 @@ from typing import Any, Final, NamedTuple
 from conceptpubsub.filters import Filter
 from conceptpubsub.filters.normal import Atom, Compare, IsA, IsNull, Lit, OneOf, TextTest, term_refs
 from conceptpubsub.relations.atoms import reference
+from conceptpubsub.relations.boxtree import Range
 from conceptpubsub.relations.compiled import Compiled, compiled, literal_domain, present
 from conceptpubsub.relations.decide import satisfiable
 from conceptpubsub.relations.domains import TEXT, Domain
 from conceptpubsub.relations.outcome import GaveUp
-from conceptpubsub.relations.slots import Slot
+from conceptpubsub.relations.slots import Signature, Slot
 from conceptpubsub.relations.terms import Term, Terms, surely_empty, terms_of
-from conceptpubsub.relations.texts import after, sample
+from conceptpubsub.relations.texts import sample
 
 UNBOUNDED: Final = (-math.inf, math.inf)
 NOWHERE: Final = (math.inf, -math.inf)
 MOST_ABOVE: Final = 256
+MOST_BOXES: Final = 16
 STEP: Final = "\x1f"
 """Between the steps of a path in a key."""
+_TOLD_APART: Final = 48
+"""How many bytes of a text count."""
 
-
-class Ask(NamedTuple):
-    """What a term asks of an attribute: the least and greatest value; the least text, and whether it is the only."""
-
-    low: float
-    high: float
-    text: str | None = None
-    only: bool = False
-
-
-Needs = dict[str, Ask]
-Hulls = dict[str, tuple[float, float]]
+Hulls = dict[str, Range]
+"""For each of some attributes the least and greatest value, of all sorts on one line."""
 
 
 class Outline(NamedTuple):
     """What is known of a filter at a glance."""
 
-    terms: tuple[Needs, ...]
-    """What each term needs, which no event may lack; none at all where nothing is known."""
-    sample: Needs | None
+    boxes: tuple[Hulls, ...]
+    """What each term needs, which no event may lack, apart where its values lie apart; none where nothing is known."""
+    sample: Hulls | None
     """What one term needs, if the least values of it are those of an event that matches."""
     hulls: Hulls
     """For each attribute that every term needs, ends that no value lies beyond."""
@@ -69,7 +63,7 @@ class Outline(NamedTuple):
     @property
     def bounded(self) -> bool:
         """Whether every term needs some attribute."""
-        return bool(self.terms) and all(self.terms)
+        return bool(self.boxes) and all(self.boxes)
 
 
 def outline(filter: Filter) -> Outline:
@@ -82,32 +76,30 @@ def outline(filter: Filter) -> Outline:
 
 
 def _outline(made: Compiled) -> Outline:
-    slots = made.signature.slots
-    above = {key: (*_above(slot), *_around(slot)) for key, slot in slots.items()}
-    terms = made.terms
-    if terms is None:
-        terms = _widened(made)
-        if terms is None:
-            return Outline((), None, {}, None, above)
-    tangled = any(_is_tangled(term, above) for term in terms)
-    certain = made.certain and not tangled
+    above = _all_above(made.signature)
+    terms = _widened(made) if made.terms is None else made.terms
+    if terms is None or any(not names for names in above.values()):
+        return Outline((), None, {}, None, above)
+    certain = made.certain and not any(_is_tangled(term, above) for term in terms)
     if not terms or not (certain or satisfiable(made.filter)):
         return Outline((), None, {}, None, above, True)
     presents = made.signature.presents
     asked = [{key: d for key, d in term.items() if _needs(d, presents[key], made.total)} for term in terms]
-    needs = [{key: _ask(domain) for key, domain in term.items()} for term in asked]
-    reached = [{key: _reached(domain) for key, domain in term.items()} for term in asked]
+    needs = [{key: _hull(domain) for key, domain in term.items()} for term in asked]
+    reached = [_reached(term, ends) for term, ends in zip(asked, needs, strict=True)] if certain else needs
     hulls = _hulls(needs)
+    boxes = [box for term, ends in zip(asked, needs, strict=True) for box in _apart(term, ends, len(terms))]
     if made.total and len(needs) > 1:
         # The terms together may allow every value of an attribute that each of them restricts.
-        kept = {key for key, hull in hulls.items() if hull != _bounds(presents[key])}
-        needs = [{key: term[key] for key in kept} for term in needs]
+        kept = {key for key, hull in hulls.items() if hull != _hull(presents[key])}
+        boxes = [{key: box[key] for key in kept} for box in boxes]
     least = min(reached, key=len)
     known = certain or (len(terms) == 1 and _pointed(least))
     inner = _hulls(reached) if certain else None
     if inner is None and len(terms) == 1:  # it has events, and they have what the term needs
         inner = {key: ends if ends[0] == ends[1] else NOWHERE for key, ends in hulls.items()}
-    return Outline(tuple(needs), least if known else None, hulls, inner, above)
+    point = {key: (low, low) for key, (low, _) in least.items()} if known else None
+    return Outline(tuple(boxes), point, hulls, inner, above)
 
 
 def _needs(domain: Domain, present: Domain, total: bool) -> bool:
@@ -120,17 +112,17 @@ def _is_tangled(term: Term, above: dict[str, tuple[str, ...]]) -> bool:
     return bool(free) and any(key in above[other] for key in free for other in term if other != key)
 
 
-def _hulls(needs: list[Needs]) -> Hulls:
+def _hulls(needs: list[Hulls]) -> Hulls:
     first = needs[0]
     if len(needs) == 1:
-        return {key: ask[:2] for key, ask in first.items()}
+        return first
     common = set(first).intersection(*needs[1:])
-    return {key: (min(term[key].low for term in needs), max(term[key].high for term in needs)) for key in common}
+    return {key: (min(term[key][0] for term in needs), max(term[key][1] for term in needs)) for key in common}
 
 
-def _pointed(needs: Needs) -> bool:
-    """Whether each attribute may be one value only, so that whatever event there is has that."""
-    return all(ask.only or ask.low == ask.high for ask in needs.values())
+def _pointed(needs: Hulls) -> bool:
+    """Whether each attribute may be at one place only, so that whatever event there is has that."""
+    return all(low == high for low, high in needs.values())
 
 
 # ---------------------------------------------------------------------- what cannot be said as domains
@@ -178,36 +170,11 @@ def _has_money(atom: Atom) -> bool:
     return not isinstance(atom, TextTest) and any(isinstance(lit, Lit) and lit.kind == "money" for lit in lits)
 
 
-# ---------------------------------------------------------------------- values as floats
+# ---------------------------------------------------------------------- values on a line
 
 
-def _ask(domain: Domain) -> Ask:
-    low, high = _bounds(domain)
-    part = domain.parts.get(TEXT)
-    if part is None or domain.rest or not part.intervals:
-        return Ask(low, high)
-    (_, text), end = part.intervals[:2]
-    if part.literals:
-        return Ask(low, high)
-    only = len(domain.parts) == 1 and len(part.intervals) == 2 and end == (0, after(text))
-    return Ask(low, high, text, only)
-
-
-def _reached(domain: Domain) -> Ask:
-    """As `_ask`, between ends that values reach: of tests of text, one text that passes them."""
-    part = domain.parts.get(TEXT)
-    if part is None or not part.literals or domain.rest:
-        return _ask(domain)
-    others = {sort: other for sort, other in domain.parts.items() if sort != TEXT}
-    if others:
-        return _ask(Domain(others))
-    text = sample(part)
-    at = _place((0, text), False)
-    return Ask(at, at, text, True)
-
-
-def _bounds(domain: Domain) -> tuple[float, float]:
-    """The least and greatest value as floats, of all sorts on one line; without ends where a sort has no order."""
+def _hull(domain: Domain) -> Range:
+    """The least and greatest value, of all sorts on one line; without ends where a sort has no order."""
     if domain.rest or not domain.parts:
         return UNBOUNDED
     lows, highs = [], []
@@ -216,35 +183,84 @@ def _bounds(domain: Domain) -> tuple[float, float]:
             lows.append(part[0][0])
             highs.append(part[-1][0])
         elif sort in "tO" and part.intervals:
-            lows.append(_place(part.intervals[0], False))
-            highs.append(_place(part.intervals[-1], True))
+            lows.append(_low(part.intervals[0]))
+            highs.append(_high(part.intervals[-1]))
         else:
             return UNBOUNDED
-    return min(lows), max(highs)
+    return (lows[0], highs[0]) if len(lows) == 1 else (min(lows), max(highs))
 
 
-def _place(cut: Any, high: bool) -> float:
-    """A text cut as a number: monotone, by its first characters, and no further than the first unusual one."""
-    if cut[0]:
-        return math.inf if high else -math.inf
-    place = 0
-    for index, char in enumerate(cut[1][:6]):
-        place += min(ord(char) + 1, 255) << 8 * (5 - index)
-        if ord(char) >= 254:
-            break
-    return float(place)
+def _reached(term: Term, ends: Hulls) -> Hulls:
+    """The hulls of a term, between ends that values reach: of tests of text, one text that passes them."""
+    tested = {key: d for key, d in term.items() if not d.rest and TEXT in d.parts and d.parts[TEXT].literals}
+    return {**ends, **{key: _one_text(domain) for key, domain in tested.items()}} if tested else ends
+
+
+def _one_text(domain: Domain) -> Range:
+    others = {sort: part for sort, part in domain.parts.items() if sort != TEXT}
+    if others:
+        return _hull(Domain(others))
+    at = _place(sample(domain.parts[TEXT]) or "")
+    return at, at
+
+
+def _apart(term: Term, ends: Hulls, terms: int) -> list[Hulls]:
+    """A box for each stretch of values of the attribute that has most of them: a list of texts is no range."""
+    key = max(term, key=lambda name: _stretches(term[name]), default=None)
+    if key is None or _stretches(term[key]) < 2 or terms > MOST_BOXES:
+        return [ends]
+    ((sort, part),) = term[key].parts.items()
+    cuts = part.intervals if sort in "tO" else part
+    count = len(cuts) // 2
+    made: list[Hulls] = []
+    for group in range(min(count, MOST_BOXES)):
+        first, last = (2 * (count * number // min(count, MOST_BOXES)) for number in (group, group + 1))
+        low, high = cuts[first], cuts[last - 1]
+        made.append({**ends, key: (_low(low), _high(high)) if sort in "tO" else (low[0], high[0])})
+    return made
+
+
+def _stretches(domain: Domain) -> int:
+    if domain.rest or len(domain.parts) != 1:
+        return 0
+    ((sort, part),) = domain.parts.items()
+    return len(part.intervals) // 2 if sort in "tO" else len(part) // 2 if sort[0] in "nqmi" else 0
+
+
+def _low(cut: Any) -> float:
+    return -math.inf if cut[0] else _place(cut[1])
+
+
+def _high(cut: Any) -> float:
+    """The greatest text before a cut, where there is one; else the cut itself."""
+    return math.inf if cut[0] else _place(cut[1][:-1] if cut[1].endswith("\0") else cut[1])
+
+
+def _place(text: str) -> int:
+    """A text as a number, by its first bytes: monotone, because UTF-8 keeps the order of code points."""
+    raw = text[:_TOLD_APART].encode("utf-8", "surrogatepass")[:_TOLD_APART]
+    return int.from_bytes(raw.ljust(_TOLD_APART, b"\0"), "big")
+
+
+# ---------------------------------------------------------------------- concepts above, objects around
+
+
+@lru_cache(maxsize=65536)
+def _all_above(of: Signature) -> dict[str, tuple[str, ...]]:
+    """For each slot the references that may be bound to what it is bound to; none at all where they are too many."""
+    return {key: (*names, *_around(slot)) if (names := _above(slot)) else () for key, slot in of.slots.items()}
 
 
 @lru_cache(maxsize=65536)
 def _above(slot: Slot) -> tuple[str, ...]:
-    """The keys of the references to concepts at or above a slot's own."""
+    """The keys of the references to concepts at or above a slot's own; none where there are too many to list."""
     steps = slot.ref.steps
     if not steps:
         return (slot.key,)
     names = [sorted({concept.representative for concept in step.ancestors}) for step in steps]
     count = math.prod(len(each) for each in names)
     if count > MOST_ABOVE:
-        return (slot.key,)
+        return ()
     return tuple("$" + STEP.join(path) for path in product(*names))
 
 

@@ -20,11 +20,13 @@ from conceptpubsub.relations import domains
 from conceptpubsub.relations.domains import Domain
 from conceptpubsub.relations.kinds import Kind, concept_kind, event_kind, plain_kind
 
+MOST_KNOWN = 4096
+
 
 class Slot:
     """A reference with what it may hold. One object for each distinct one, so that identity is equality."""
 
-    __slots__ = ("kind", "loose", "mixed", "present", "ref", "single", "steps", "universe")
+    __slots__ = ("kind", "known", "loose", "mixed", "present", "ref", "single", "steps", "universe")
 
     def __init__(self, ref: Ref, kind: Kind, single: bool, loose: bool, mixed: bool, steps: tuple[int, ...]) -> None:
         self.ref = ref
@@ -39,11 +41,19 @@ class Slot:
         """The indexes of the concepts of its path; empty without an ontology and for parts of the event."""
         self.universe: Domain = kind.universe
         self.present: Domain = domains.without_missing(kind.universe)
+        self.known: dict[tuple[str, bool, bool], Domain] = {}
+        """The domains of literals met before, which many filters then share."""
 
     @property
     def key(self) -> str:
         """The key of the reference."""
         return self.ref.key
+
+    def keep(self, name: tuple[str, bool, bool], domain: Domain) -> None:
+        """Remember the domain of a literal: the key of its atom, whether it stands positive, whether two-valued."""
+        if len(self.known) >= MOST_KNOWN:
+            self.known.clear()
+        self.known[name] = domain
 
     def __repr__(self) -> str:
         return f"<Slot {self.ref.shown}>"
