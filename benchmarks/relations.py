@@ -187,7 +187,7 @@ def _scanned(filters: Sequence[Filter], new: Sequence[Filter]) -> float:
     return (time.process_time() - started) / len(new)
 
 
-def differential(count: int) -> None:
+def differential(count: int, seed: int) -> None:
     """The engines and brute force on that many pairs; prints every disagreement, and how many there were."""
     from tests.unit.relations.brute import judged
     from tests.unit.relations.drawing import pairs
@@ -195,27 +195,34 @@ def differential(count: int) -> None:
 
     rows: list[Sequence[Any]] = []
     for name in NAMES:
-        both = engines = shown = wrong = 0
-        for number, pair in enumerate(pairs(name, count // len(NAMES), 99)):
-            found = {engine: _answer(pair.one, pair.other, engine) for engine in ("domain", "z3")}
-            engines += 1
-            both += None not in found.values()
-            if None not in found.values() and found["domain"] is not found["z3"]:
-                wrong += 1
-                print("engines differ:", found, str(pair.one), "|", str(pair.other), pair.one.semantics)
-            against = judged(pair.one, pair.other, number, 40).against_covers
-            shown += against is not None
-            if against is not None and True in found.values():
-                wrong += 1
-                print("brute force:", found, str(pair.one), "|", str(pair.other), against)
-        rows.append((name, engines, both, shown, wrong))
-    header = ("world", "pairs", "decided by both", "refuted by brute force", "disagreements")
+        tally = dict.fromkeys(("pairs", "decisions", "by both", "shown", "wrong"), 0)
+        for number, pair in enumerate(pairs(name, count // len(NAMES), seed)):
+            tally["pairs"] += 1
+            judge = judged(pair.one, pair.other, number, 40)
+            shown = {
+                "covers": None if judge.against_covers is None else (False, judge.against_covers),
+                "overlaps": None if judge.for_overlap is None else (True, judge.for_overlap),
+                "satisfiable": None if judge.for_first is None else (True, judge.for_first),
+            }
+            for question, event in shown.items():
+                found = [_answer(question, pair.one, pair.other, engine) for engine in ("domain", "z3")]
+                tally["decisions"] += 1
+                tally["by both"] += None not in found
+                tally["shown"] += event is not None
+                if set(found) == {True, False} or (event is not None and (not event[0]) in found):
+                    tally["wrong"] += 1
+                    print(f"{question}: domains {found[0]}, z3 {found[1]}, shown {event}")
+                    print(f"    {pair.one!r}\n    {pair.other!r}")
+        rows.append((name, *tally.values()))
+    header = ("world", "pairs", "decisions", "decided by both engines", "settled by an event", "disagreements")
     print_table("Domain algebra, z3 and brute force", header, rows)
 
 
-def _answer(f: Filter, g: Filter, engine: Any) -> bool | None:
+def _answer(question: str, f: Filter, g: Filter, engine: Any) -> bool | None:
     try:
-        return relations.covers(f, g, engine=engine)
+        if question == "satisfiable":
+            return relations.satisfiable(f, engine=engine)
+        return bool(getattr(relations, question)(f, g, engine=engine))
     except Undecided:
         return None
 
@@ -225,6 +232,7 @@ def main() -> None:
 
     def more(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--long", type=int, nargs="?", const=40_000, default=0, help="also compare so many pairs")
+        parser.add_argument("--seed", type=int, default=99, help="which pairs those are")
 
     args = arguments(__doc__ or "", more)
     show(args.quick)
@@ -232,7 +240,7 @@ def main() -> None:
     reaching_z3(args.quick)
     forests(args.quick)
     if args.long:
-        differential(args.long)
+        differential(args.long, args.seed)
 
 
 if __name__ == "__main__":

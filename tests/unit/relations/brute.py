@@ -13,11 +13,12 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
-from conceptpubsub.converters import Money, Quantity, resolve
+from conceptpubsub.converters import Converters, Money, Quantity, resolve
 from conceptpubsub.errors import MissingAttribute
 from conceptpubsub.filters import Filter
 from conceptpubsub.filters.normal import Compare, IsA, Lit, Neg, OneOf, Product, Recip, Ref, Sum, TextTest, atoms
 from conceptpubsub.model import Instant
+from conceptpubsub.relations.compiled import currencies
 from conceptpubsub.relations.events import Draft, Named, all_of
 
 Path = tuple[str, ...]
@@ -35,6 +36,7 @@ class Verdict(NamedTuple):
 
 def judged(f: Filter, g: Filter, seed: int = 0, most: int = 120) -> Verdict:
     """Try events one after the other."""
+    f, g = _with_rates(f, g)
     found: list[Any] = [None] * 5
     for event in events(f, g, seed, most):
         one, other = matched(f, event), matched(g, event)
@@ -45,6 +47,15 @@ def judged(f: Filter, g: Filter, seed: int = 0, most: int = 120) -> Verdict:
             if holds and found[place] is None:
                 found[place] = event
     return Verdict(*found)
+
+
+def _with_rates(f: Filter, g: Filter) -> tuple[Filter, Filter]:
+    """Relations hold at every rate, so also at these; without any, amounts in two currencies would not compare."""
+    codes = currencies([*atoms(f.normal), *atoms(g.normal)])
+    if len(codes) < 2 or f.converters.rate("USD", "EUR") is not None:
+        return f, g
+    rated = Converters.default(f.ontology).register("currency", {"USD": 2, "GBP": Fraction(1, 2)}, pivot="EUR")
+    return f.bind(converters=rated), g.bind(converters=rated)
 
 
 def matched(f: Filter, event: Any) -> bool | None:
