@@ -137,33 +137,91 @@ def unrelated(rng: random.Random, number: int) -> str:
     return " AND ".join(parts)
 
 
+def measured(rng: random.Random, number: int) -> str:
+    """Over concepts: a temperature and a distance in narrow ranges, some with a part or a kind of event."""
+    warm, far = rng.randrange(90), rng.randrange(900_000)
+    parts = [f"InTemperature BETWEEN {warm} degC AND {warm + 1} degC", f"Odometer BETWEEN {far} km AND {far + 5} km"]
+    parts += [f"PartFailure ISA {rng.choice(('Engine', 'Brake', 'Clutch'))}"] * rng.randrange(2)
+    return " AND ".join(parts + ["EVENT ISA VehicleStatus"] * rng.randrange(2))
+
+
+def opposed(rng: random.Random, number: int) -> str:
+    """Open ranges, none of which covers another: one bound rises as the other falls."""
+    return f"price > {number} AND temp > {100_000 - number}"
+
+
+def watched(rng: random.Random, number: int) -> str:
+    """Lists of texts."""
+    symbols = ", ".join(f"'S{rng.randrange(5000)}'" for _ in range(5))
+    return f"symbol IN ({symbols}) AND price > {rng.randrange(1000)}"
+
+
+def optional(rng: random.Random, number: int) -> str:
+    """Alternatives and a negation."""
+    low = rng.randrange(10_000)
+    either = f"symbol = 'S{rng.randrange(2000)}' OR symbol = 'S{rng.randrange(2000)}' AND NOT quantity = 5"
+    return f"({either}) AND price BETWEEN {low} AND {low + 20}"
+
+
+def sparse(rng: random.Random, number: int) -> str:
+    """Three of fifty attributes, in open ranges."""
+    return " AND ".join(f"a{i} > {rng.randrange(1000)}" for i in rng.sample(range(50), 3))
+
+
+def worded(rng: random.Random, number: int) -> str:
+    """A word in a text and nothing else: what is not indexed, so that all others are looked at."""
+    return f"region CONTAINS '{rng.randrange(26**4):x}'"
+
+
+def multiplied(rng: random.Random, number: int) -> str:
+    """Products, which only the solver decides."""
+    low = rng.randrange(10_000)
+    return f"price * quantity BETWEEN {low} AND {low + 5} AND symbol = 'S{rng.randrange(50)}'"
+
+
 def forests(quick: bool) -> None:
     """Insert and remove at scale."""
+    large = (2_000, 10_000) if quick else (10_000, 100_000)
+    typed: dict[str, Any] = {"types": TYPES}
+    loads: list[tuple[str, Callable[[random.Random, int], str], dict[str, Any], Sequence[int]]] = [
+        ("mostly nested", nested, typed, large),
+        ("mostly unrelated", unrelated, typed, large),
+        ("the same, strict", unrelated, {**typed, "semantics": "strict"}, large[:1]),
+        ("over concepts", measured, {"ontology": Ontology.bundled("vehicles")}, large),
+        ("opposed open ranges", opposed, typed, large[:1]),
+        ("lists of texts", watched, typed, large[:1]),
+        ("alternatives", optional, {**typed, "semantics": "default"}, large[:1]),
+        ("three of fifty attributes", sparse, {}, large[:1]),
+        ("a word in a text", worded, typed, (500,)),
+        ("products", multiplied, typed, (500,)),
+    ]
     rows: list[Sequence[Any]] = []
     drawn: dict[str, list[tuple[int, float, float]]] = {}
-    for make in (nested, unrelated):
-        for size in (2_000, 10_000) if quick else (10_000, 100_000):
+    for name, make, scope, sizes in loads:
+        for size in sizes:
             rng = random.Random(size)
-            filters = [Filter.parse(make(rng, i), types=TYPES) for i in range(size)]
+            filters = [Filter.parse(make(rng, i), **scope) for i in range(size)]
             forest = CoveringForest()
             insert = _timed(filters, lambda i, f, into=forest: into.insert(i, f))
             roots = len(forest.roots())
             probe = filters[:: max(1, size // 2000)]
-            scan = _scanned(filters[: min(size, 2000)], filters[-5:]) * size / min(size, 2000)
+            alike = min(size, 200 if make is multiplied else 2000)
+            scan = _scanned(filters[:alike], filters[-2:]) * size / alike
             find = cpu_seconds(lambda some=probe, of=forest: [of.cover_of(f) for f in some], 1) / len(probe)
             gone = rng.sample(range(size), size // 2)
             remove = _timed(gone, lambda _, key, of=forest: of.remove(key))
-            drawn.setdefault(make.__name__, []).append((size, insert, remove))
-            rows.append((f"mostly {make.__name__}", f"{size:,}", f"{roots:,}", duration(insert), duration(remove),
-                         duration(find), duration(scan)))  # fmt: skip
+            drawn.setdefault(name, []).append((size, insert, remove))
+            rows.append((name, f"{size:,}", f"{roots:,}", duration(insert), duration(remove), duration(find),
+                         duration(scan)))  # fmt: skip
     header = ("load", "filters", "roots", "insert", "remove", "find a cover", "compare with all")
     print_table("The covering forest (CPU time, mean)", header, rows)
 
     def draw(axes: Any) -> None:
         for name, points in drawn.items():
-            sizes = [size for size, _, _ in points]
-            axes.plot(sizes, [insert * 1e6 for _, insert, _ in points], "o-", label=f"insert, {name}")
-            axes.plot(sizes, [remove * 1e6 for _, _, remove in points], "s--", label=f"remove, {name}")
+            if len(points) > 1:
+                sizes = [size for size, _, _ in points]
+                axes.plot(sizes, [insert * 1e6 for _, insert, _ in points], "o-", label=f"insert, {name}")
+                axes.plot(sizes, [remove * 1e6 for _, _, remove in points], "s--", label=f"remove, {name}")
         axes.set(xscale="log", xlabel="filters", ylabel="µs", title="Covering forest")
         axes.legend()
 

@@ -2,14 +2,15 @@
 
 Rule 1  A *box* gives names to ranges, (least, greatest); a point is a box too. Boxes may have different names.
 Rule 2  A leaf that grows too large is split by one name at one place, into the boxes below it, those across it, those
-        above it, and those without the name. Of all names the one that leaves the least to look at is taken.
+        above it, and those without the name. Of all names the one that leaves the least to look at is taken, by how
+        often questions have had it.
 Rule 3  A part that has doubled and lost its balance is built anew, so that no order of insertions makes the tree deep.
 Rule 4  Ends are closed and compared as they are, so nothing that meets a question is missed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 Range: TypeAlias = tuple[float, float]
@@ -18,7 +19,9 @@ _Entries: TypeAlias = dict[int, Box]
 
 _LEAF: Final = 12
 _LOOKED_AT: Final = 33
-_WORTH_IT: Final = 0.9
+_FEW: Final = 3
+_SHARE: Final = 0.002
+"""A fork is worth it if at least so many boxes stand apart from the most, of few and of many."""
 _BELOW, _ACROSS, _ABOVE, _WITHOUT = range(4)
 
 
@@ -62,6 +65,8 @@ class _Fork:
 
 
 _Part: TypeAlias = "_Leaf | _Fork | None"
+_Asked: TypeAlias = "Callable[[str], float] | None"
+"""The share of questions that have a name; None where all questions are for boxes around."""
 
 
 class BoxTree:
@@ -75,10 +80,13 @@ class BoxTree:
     1
     """
 
-    __slots__ = ("_top",)
+    __slots__ = ("_asked", "_questions", "_top")
 
     def __init__(self) -> None:
         self._top: _Part = None
+        self._asked: dict[str, int] = {}
+        """How often each name was in a box that others were looked for within, and how often that was asked at all."""
+        self._questions = 0
 
     def __len__(self) -> int:
         return _size(self._top)
@@ -90,7 +98,7 @@ class BoxTree:
         while type(node) is _Fork:
             node.size += 1
             if node.size > 2 * node.built and not _is_balanced(node):
-                node = self._put(above, place, _built(_all(node), node.name))
+                node = self._put(above, place, _built(_all(node), node.name, self._shares()))
                 continue
             above, place = node, node.enter(box)
             node = node.parts[place]
@@ -99,7 +107,11 @@ class BoxTree:
         assert isinstance(node, _Leaf)
         node.entries[number] = box
         if len(node.entries) > node.most:
-            self._put(above, place, _built(node.entries, "" if above is None else above.name))
+            self._put(above, place, _built(node.entries, "" if above is None else above.name, self._shares()))
+
+    def _shares(self) -> _Asked:
+        count = self._questions
+        return None if not count else lambda name: self._asked.get(name, 0) / count
 
     def _put(self, above: _Fork | None, place: int, node: _Part) -> _Part:
         if above is None:
@@ -141,6 +153,9 @@ class BoxTree:
 
     def within(self, box: Box) -> list[int]:
         """The numbers of the boxes that have all names of this one, and meet it in all of them."""
+        self._questions += 1
+        for name in box:
+            self._asked[name] = self._asked.get(name, 0) + 1
         found: list[int] = []
         stack = [self._top]
         while stack:
@@ -182,7 +197,7 @@ def _size(node: _Part) -> int:
 
 def _is_balanced(node: _Fork) -> bool:
     node.built = node.size
-    return max(map(_size, node.parts)) <= 0.7 * node.size
+    return max(map(_size, node.parts[:_WITHOUT])) <= 0.7 * node.size
 
 
 def _all(node: _Fork) -> _Entries:
@@ -197,32 +212,56 @@ def _all(node: _Fork) -> _Entries:
     return found
 
 
-def _built(entries: _Entries, last: str) -> _Leaf | _Fork:
-    """A tree of some boxes, below a fork by a name; one leaf where no fork would help."""
+def _built(entries: _Entries, last: str, asked: _Asked) -> _Leaf | _Fork:
+    """A tree of some boxes, below a fork by a name; one leaf where no fork would help.
+
+    Where boxes have few of many names, those without one name are many; they are forked on in a loop, not deeper.
+    """
+    first: _Leaf | _Fork | None = None
+    above: _Fork | None = None
+    while True:
+        node, rest = _forked(entries, last, asked)
+        if above is not None:
+            above.parts[_WITHOUT] = node
+        first = first or node
+        if not rest or not isinstance(node, _Fork):
+            return first
+        above, entries, last = node, rest, node.name
+
+
+def _forked(entries: _Entries, last: str, asked: _Asked) -> tuple[_Leaf | _Fork, _Entries]:
+    """A leaf; or a fork and, yet to be built, its boxes without the name."""
     if len(entries) <= _LEAF:
-        return _Leaf(entries)
-    name, at = _best_fork(entries, last)
+        return _Leaf(entries), {}
+    name, at = _best_fork(entries, last, asked)
     parts: list[_Entries] = [{}, {}, {}, {}]
     for number, box in entries.items():
         parts[_where(name, at, box)][number] = box
-    if max(map(len, parts)) > _WORTH_IT * len(entries):
-        return _Leaf(entries, 2 * len(entries))
+    if len(entries) - max(map(len, parts)) < max(_FEW, _SHARE * len(entries)):
+        return _Leaf(entries, 2 * len(entries)), {}
     ranges = [box[name] for box in parts[_ACROSS].values()]
     across = (min((low for low, _ in ranges), default=at), max((high for _, high in ranges), default=at))
-    return _Fork(name, at, [_built(part, name) if part else None for part in parts], len(entries), across)
+    made: list[_Part] = [_built(part, name, asked) if part else None for part in parts[:_WITHOUT]]
+    return _Fork(name, at, [*made, None], len(entries), across), parts[_WITHOUT]
 
 
-def _best_fork(entries: _Entries, last: str) -> tuple[str, float]:
+def _best_fork(entries: _Entries, last: str, asked: _Asked) -> tuple[str, float]:
     """The name and place that leave the least to look at, by some of the boxes; of equals, not the last name again."""
     step = max(1, len(entries) // _LOOKED_AT)
     some = list(entries.values())[::step]
-    best, least = ("", 0.0), 2.0 * len(some)
+    count = len(some)
+    best, least = ("", 0.0), 2.0 * count
     for name in {name: None for box in some for name in box}:
         ranges = [box[name] for box in some if name in box]
         middle = len(ranges) // 2
         for at in {sorted(low for low, _ in ranges)[middle], sorted(high for _, high in ranges)[middle]}:
             apart = sum(high < at or low > at for low, high in ranges)
-            left = len(some) - apart / 2 + (0.5 if name == last else 0.0)
+            share = len(ranges) / count if asked is None else asked(name)
+            if asked is None:  # those with the name look at what is without it, too; the others at nothing else
+                left = share * (count - apart / 2) + (1 - share) * (count - len(ranges))
+            else:
+                left = share * (len(ranges) - apart / 2) + (1 - share) * count
+            left += 0.5 if name == last else 0.0
             if left < least:
                 best, least = (name, at), left
     return best

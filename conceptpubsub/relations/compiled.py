@@ -32,6 +32,7 @@ class Compiled:
         "bound",
         "certain",
         "currency",
+        "example",
         "filter",
         "outline",
         "reason",
@@ -60,6 +61,8 @@ class Compiled:
         self.reason = ""
         self.outline: Any = None
         """Kept here for the covering forest, see `conceptpubsub.relations.outlines`."""
+        self.example: Any = None
+        """Likewise, see `conceptpubsub.relations.witnessing`."""
         self.certain = False
         """Whether no term is empty, for certain."""
         try:

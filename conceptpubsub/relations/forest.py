@@ -5,7 +5,8 @@ Rule 2  Only roots are indexed: the boxes of what each may match (a cover has on
         and a sample of each (the covered have samples within). Hulls settle most of what is found so, a decision the
         rest.
 Rule 3  Removing a filter re-exposes what hung below it: each finds another cover or becomes a root.
-Rule 4  One search asks the solver `MOST_SOLVED` times at most. Beyond that a filter may stay a root that another root
+Rule 4  Before the solver is asked, an event of the one is tried on the other; and one search asks the solver
+        `MOST_SOLVED` times at most. Beyond that a filter may stay a root that another root
         covers, which is counted, and loses an optimisation only.
 """
 
@@ -21,8 +22,9 @@ from conceptpubsub.relations.compiled import compiled
 from conceptpubsub.relations.decide import covers
 from conceptpubsub.relations.outcome import STATISTICS
 from conceptpubsub.relations.outlines import STEP, UNBOUNDED, Hulls, Outline, outline
+from conceptpubsub.relations.witnessing import example, shows
 
-MOST_SOLVED: Final = 64
+MOST_SOLVED: Final = 32
 _BITS: Final = 20
 
 
@@ -225,6 +227,9 @@ class _Search:
 
     def covers(self, f: Filter, g: Filter) -> bool:
         if compiled(f).terms is None or compiled(g).terms is None:
+            event = example(g)
+            if event is not None and shows(f, g, event):
+                return False
             self.left -= 1
             if self.left < 0:
                 STATISTICS.count("forest: not asked")

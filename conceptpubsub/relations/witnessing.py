@@ -10,15 +10,17 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, cast
 
-from conceptpubsub.errors import ConceptPubSubError
+from conceptpubsub.errors import ConceptPubSubError, Undecided
 from conceptpubsub.filters import Filter
 from conceptpubsub.filters.normal import atoms
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.relations import domain_engine
-from conceptpubsub.relations.compiled import Compiled, currencies
+from conceptpubsub.relations.compiled import Compiled, compiled, currencies
 from conceptpubsub.relations.decide import Engine, both, solver, undecided
 from conceptpubsub.relations.examples import event_of
 from conceptpubsub.relations.outcome import STATISTICS, Budget, GaveUp
+
+_SHORT = Budget(work=400_000)
 
 
 class _Covered(Exception):
@@ -50,6 +52,22 @@ def witness(
         return None
     STATISTICS.count(f"no witness: {doubt.reason}")
     raise undecided(engine or "z3", doubt)
+
+
+def example(f: Filter) -> Any:
+    """An event that a filter matches, worked out once; None where none is found, with little work.
+
+    >>> example(Filter.parse("x * y = 6 AND y = 2"))["x"].value
+    3
+    """
+    made = compiled(f)
+    if made.example is None:
+        nothing = Filter.parse("FALSE", ontology=f.ontology, converters=f.converters, semantics=f.semantics)
+        try:
+            made.example = (witness(nothing, f, budget=_SHORT),)
+        except Undecided:
+            made.example = (None,)
+    return made.example[0]
 
 
 def shows(f: Filter, g: Filter, event: Any) -> bool:

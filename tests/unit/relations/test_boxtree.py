@@ -47,6 +47,7 @@ SHAPES = {
     "in falling order": lambda rng, number: {"x": (-number, math.inf), "y": (number, math.inf)},
     "all the same": lambda rng, number: {"x": (0, math.inf)},
     "each its own name": lambda rng, number: {f"a{number}": (0, 1)},
+    "few of many names": lambda rng, number: {f"a{i}": (rng.randrange(99), math.inf) for i in rng.sample(range(40), 3)},
     "without names": lambda rng, number: {},
 }
 
