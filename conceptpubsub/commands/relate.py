@@ -53,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps({args.asked: yes}) if args.json else "yes" if yes else "no")
         return 0 if yes else 1
     found: dict[str, Any] = {name: bool(answers[name](g)) for name in _ASKED}
+    found["empty"] = [name for name, each in (("F", f), ("G", g)) if not each.satisfiable()]
     found["relation"] = next((name for name in _ASKED if found[name]), "disjoint")
     found["merged"] = str(f.merge(g))
     found["witness"] = None if found["covers"] else _witness(f, g)
@@ -69,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     }
     for name, sentence in sentences.items():
         print(f"  {coloured('yes', 'good') if found[name] else coloured('no ', 'faint')}  {sentence}")
+    for name in found["empty"]:
+        print(f"  no event can match {name}")
     print(f"F or G:  {found['merged']}")
     for name, covered, sentence in (("witness", "covers", "G, not F"), ("back_witness", "covered", "F, not G")):
         if not found[covered]:

@@ -54,3 +54,30 @@ def test_as_text_with_an_ontology_and_semantics(capsys: pytest.CaptureFixture[st
 def test_a_witness_that_must_have_no_concept(capsys: pytest.CaptureFixture[str]) -> None:
     found = related(capsys, "EVENT IS NOT NULL", "x = 1")
     assert json.loads(found["witness"]) == {"attributes": {"x": 1}}
+
+
+def test_a_filter_that_nothing_matches_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert related(capsys, "x > 2 AND x < 1", "y = 1")["empty"] == ["F"]
+    assert main(["relate", "y = 1", "n * 2 = 3", "--type", "n=int"]) == 0
+    assert "no event can match G" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["x >", "y = 1"], "column 4"),
+        (["Temprature > 5 degC", "Odometer > 1 km", "--ontology", "vehicles"], "Did you mean 'Temperature'"),
+        (["x > 1", "x > 2", "--ontology", "nowhere.ttl"], "cannot read nowhere.ttl"),
+    ],
+)
+def test_wrong_input_is_told_and_ends_with_status_two(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["relate", *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_the_status_answers_a_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["relate", "x > 1", "x > 2", "--is", "covers"]) == 0
+    assert main(["relate", "x > 1", "x > 2", "--is", "covered"]) == 1
+    assert capsys.readouterr().out.split() == ["yes", "no"]
