@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import atexit
+import tempfile
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from conceptpubsub.errors import OntologyError, hint, near
 
 BASE = "https://w3id.org/conceptpubsub/"
 BUNDLED = ("core", "vehicles", "observations", "trading", "flights")
-_FOLDER = Path(__file__).resolve().parent.parent / "ontologies"
+
+
+@cache
+def _folder() -> Path:
+    """Where the bundled ontologies lie; of a package that runs from a wheel, in a folder of this process."""
+    here = Path(__file__).resolve().parent.parent / "ontologies"
+    if here.is_dir():
+        return here
+    held = tempfile.TemporaryDirectory(prefix="conceptpubsub-")
+    atexit.register(held.cleanup)
+    for name in BUNDLED:
+        data = files("conceptpubsub.ontologies").joinpath(f"{name}.ttl").read_bytes()
+        (Path(held.name) / f"{name}.ttl").write_bytes(data)
+    return Path(held.name)
 
 
 class Catalog:
@@ -24,7 +41,7 @@ class Catalog:
     __slots__ = ("_paths",)
 
     def __init__(self, given: Mapping[str, str | Path]) -> None:
-        self._paths = {BASE + name: _FOLDER / f"{name}.ttl" for name in BUNDLED}
+        self._paths = {BASE + name: _folder() / f"{name}.ttl" for name in BUNDLED}
         self._paths.update((_bare(iri), local_path(path)) for iri, path in given.items())
 
     def find(self, iri: str) -> Path | None:
@@ -60,7 +77,7 @@ def bundled_path(name: str) -> Path:
             name=name[:80],
             near=offers,
         )
-    return _FOLDER / f"{name}.ttl"
+    return _folder() / f"{name}.ttl"
 
 
 def _bare(iri: str) -> str:

@@ -111,6 +111,9 @@ def _compiler() -> str:
     """A hash of the compiler's own source, so that no entry outlives the code that made it."""
     made = hashlib.sha256()
     here = Path(__file__).parent
+    wheel = getattr(globals()["__loader__"], "archive", None)
+    if wheel is not None:  # not unpacked
+        made.update(Path(wheel).read_bytes())
     for path in sorted(path for pattern in _COMPILER for path in here.glob(pattern)):
         made.update(path.read_bytes())
     return made.hexdigest()

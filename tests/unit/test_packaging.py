@@ -147,9 +147,13 @@ import conceptpubsub as cps, conceptpubsub.converters, conceptpubsub.routing
 assert cps.__file__.startswith(sys.argv[1]), cps.__file__
 assert conceptpubsub.converters.__file__.startswith(sys.argv[1])
 assert cps.Ontology.bundled("vehicles")["InTemperature"].is_a("Temperature")
+matcher = cps.Matcher()
+matcher.add("warm", cps.Filter.parse("t > 25 degC"))
+assert matcher.match({"t": cps.SemanticObject("t", 86, cps.Context(unit="degF"))}) == ["warm"]
 print(cps.Converters.default().affine("degF", "degC"))
 """
-    ran = subprocess.run(
-        [sys.executable, "-c", code, str(place)], capture_output=True, text=True, cwd=tmp_path, timeout=120
-    )
-    assert ran.stdout.strip() == "(Fraction(5, 9), Fraction(-160, 9))", ran.stderr[-2000:]
+    for home in (place, wheel):  # unpacked, and packed as Spark's workers get it
+        ran = subprocess.run(
+            [sys.executable, "-c", code, str(home)], capture_output=True, text=True, cwd=tmp_path, timeout=120
+        )
+        assert ran.stdout.strip() == "(Fraction(5, 9), Fraction(-160, 9))", ran.stderr[-2000:]
