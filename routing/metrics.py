@@ -44,7 +44,7 @@ class Metrics:
     ``tables`` counts the entries that each broker holds for its neighbours, ``local`` those for its clients,
     ``advertisements`` the advertisements it holds for its neighbours; ``traffic`` the notifications over each link.
     ``relations_asked`` counts what brokers asked about filters, ``relations_decided`` what was not known yet,
-    ``relation_checks`` the pairs of filters compared for that, ``relations_seconds`` the time it took.
+    ``relation_checks`` the pairs of filters compared for that, ``relations_seconds`` the CPU time it took.
     """
 
     published: int

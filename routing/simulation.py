@@ -67,7 +67,7 @@ class Simulation:
         self.record = record
         self.kernel = Kernel()
         self.tally = Tally()
-        self.comparison = comparison_of(comparison, time.perf_counter)
+        self.comparison = comparison_of(comparison, time.process_time)
         self.clients: dict[str, Client] = {}
         self._encode = encode
         shared = SharedMatching() if sharing else None

@@ -4,6 +4,7 @@ import pytest
 
 from conceptpubsub.filters import Filter
 from conceptpubsub.model import Context, SemanticEvent, SemanticObject
+from conceptpubsub.routing import Network, Simulation
 from conceptpubsub.routing import messages as m
 from conceptpubsub.routing.broker import Broker
 from conceptpubsub.routing.strategies import STRATEGIES, strategy
@@ -172,6 +173,24 @@ def test_total_filters_stand_for_others_only_where_they_name_the_same() -> None:
     assert shown(hidden) == ["B2 subscribe x > 5", "B3 subscribe x > 5"], "an event without z would be lost to it"
     strict = at.receive(m.Subscribe("sql", Filter.parse("x > 9")), "B1")
     assert len(strict) == 2, "and total is a stranger to the others"
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_filter_of_which_no_example_is_known_is_routed_like_others(name: str) -> None:
+    sim = Simulation(Network.line(3), name)
+    reader, writer = sim.client("B1"), sim.client("B3")
+    kept = reader.subscribe("t MATCHES 'a{2}b'")
+    reader.subscribe("t MATCHES 'a{2}b' AND x > 1")
+    sim.run()
+    writer.publish({"t": "aab"})
+    writer.publish({"t": "ab"})
+    sim.run()
+    assert [event["t"].value for event in reader.received] == ["aab"]
+    reader.unsubscribe(kept)
+    sim.run()
+    writer.publish({"t": "aab"})
+    sim.run()
+    assert len(reader.received) == 1
 
 
 def test_an_event_that_nothing_can_be_made_of_is_a_dead_letter(monkeypatch: pytest.MonkeyPatch) -> None:
