@@ -7,7 +7,10 @@ kernel keeps the arrays alive.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numba
@@ -35,12 +38,25 @@ def free_kernel(function: F) -> F:
 
 
 def _compiled(function: F, nogil: bool) -> F:
-    made: F
+    made: Any
     try:
         made = numba.njit(cache=True, nogil=nogil, **_OPTIONS)(function)
+        made._cache._cache_file._source_stamp = _sources()
     except RuntimeError:  # nowhere to keep it: compile anew in each process
         made = numba.njit(nogil=nogil, **_OPTIONS)(function)
-    return made
+    kept: F = made
+    return kept
+
+
+@cache
+def _sources() -> str:
+    """What all kernels are made from. Kernels are compiled into each other, while numba itself would look only at the
+    file of each: after a change elsewhere, it would go on with what it has kept."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if path.stem.endswith("kernels") or path.stem in ("jit", "vectors", "codes", "cubes", "program"):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _trailing_zeros(context: Any, word: Any) -> Any:
