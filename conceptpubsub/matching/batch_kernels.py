@@ -20,7 +20,7 @@ DONE, FULL = 0, 1
 
 
 @free_kernel
-def _note_lacks(header: Int, task: Int, row: Int) -> None:
+def note_lacks(header: Int, task: Int, row: Int) -> None:
     """Note the groups of columns of which the loaded event lacks some: row, group, and a bit for each it lacks."""
     x, columns, ends = i64_at(header, ev.CODES), i64_at(task, GROUP_COLUMNS), i64_at(task, GROUP_ENDS)
     count, lacks = i64_at(task, LACK_COUNT), i64_at(task, LACKS)
@@ -64,7 +64,7 @@ def match_rows(header: Int, task: Int) -> Int:
                 break
             mark_all(header, touched, several)
             if groups:
-                _note_lacks(header, task, row)
+                note_lacks(header, task, row)
             ev.unload(header, touched)
             count += mk.emit(
                 i64_at(header, ev.FOUND), i64_at(header, ev.FOUND_SUMMARY), words, alive, slots + 8 * count

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from conceptpubsub.matching.answers import BitMatches
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Matches, Slots, concatenated
 from conceptpubsub.matching.index import Index
 from conceptpubsub.matching.scan import answer
@@ -18,9 +19,12 @@ from conceptpubsub.model.objects import as_object
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
+    from conceptpubsub.matching.arrow_plan import Plan
+    from conceptpubsub.matching.interfacing import Interfaces
     from conceptpubsub.matching.records import Records
     from conceptpubsub.matching.scratch import Scratch
     from conceptpubsub.matching.snapshot import Snapshot
+    from conceptpubsub.matching.table_words import BatchColumns
 
 _ASKED: Final = 3
 """The counter of questions to the evaluator, after those that kernels keep."""
@@ -42,6 +46,7 @@ class DefaultEngine(Engine):
         self._now: Snapshot | None = None
         self._kernels: Any = None
         self._planner: Any = None
+        self._finders: Any = None
 
     def __getstate__(self) -> Index:
         with self._lock:
@@ -101,8 +106,8 @@ class DefaultEngine(Engine):
             self._counters.add(made, made.counters)
         return made
 
-    def match(self, event: Event, faults: list[Fault] | None = None) -> Slots:
-        """The slots that match. The array is written over by the next call from the same thread."""
+    def _encoded(self, event: Event, doubtful: list[Column]) -> tuple[Snapshot, Scratch, int]:
+        """The event's words, written to this thread's memory, which is bound to a snapshot; how many they are."""
         snapshot = self._now or self._snapshot()
         try:
             scratch: Scratch = self._local.scratch
@@ -115,10 +120,15 @@ class DefaultEngine(Engine):
         if clock.now != scratch.now or snapshot is not scratch.snapshot or converted != scratch.converted:
             encoder.refresh()
             scratch.converted, scratch.now = converted, -1
-        doubtful: list[Column] = []
         count = encoder.encode(event, scratch.words, doubtful)
         if clock.now != scratch.now or scratch.words.addresses is not scratch.addresses:
             scratch.bind(snapshot)
+        return snapshot, scratch, count
+
+    def match(self, event: Event, faults: list[Fault] | None = None) -> Slots:
+        """The slots that match. The array is written over by the next call from the same thread."""
+        doubtful: list[Column] = []
+        snapshot, scratch, count = self._encoded(event, doubtful)
         made: int = self._kernels.match_event(scratch.address, count)
         while made < 0:
             self._repair(made, event, scratch)
@@ -198,9 +208,9 @@ class DefaultEngine(Engine):
             return super().match_table(table)
         return concatenated(made)
 
-    def _match_batch(self, snapshot: Snapshot, batch: Any) -> Matches:
-        from conceptpubsub.matching import table_matching as tm
-        from conceptpubsub.matching.table_words import BatchColumns, BatchWords, Planner
+    def _columns(self, snapshot: Snapshot, batch: Any) -> tuple[Plan, BatchColumns, Scratch]:
+        """A record batch as its plan reads it, and this thread's memory, bound to the snapshot."""
+        from conceptpubsub.matching.table_words import BatchColumns, Planner
 
         if self._planner is None:
             self._planner = Planner()
@@ -208,23 +218,34 @@ class DefaultEngine(Engine):
         plan = self._planner.plan(batch.schema, snapshot.encoder)
         columns = BatchColumns(plan, batch)
         scratch.bind(snapshot)
+        return plan, columns, scratch
+
+    def _match_batch(self, snapshot: Snapshot, batch: Any) -> Matches:
+        from conceptpubsub.matching import table_matching as tm
+        from conceptpubsub.matching.chunks import MOST_WORDS, ChunkTask
+        from conceptpubsub.matching.table_words import BatchWords
+
+        plan, columns, scratch = self._columns(snapshot, batch)
         groups = self.index.total_groups()
-        made = None if groups else tm.table_index(plan, snapshot, scratch, columns, lambda: self._records(snapshot))
-        task: tm.TableTask | tm.BlockTask
-        if made is None:
-            task = tm.TableTask(snapshot, scratch, BatchWords(columns), groups)
+        task: tm.TableTask | tm.BlockTask | ChunkTask
+        if columns.rows >= self.index.least_rows and len(snapshot.alive) <= MOST_WORDS and snapshot.dense_rows:
+            task = ChunkTask(snapshot, scratch, BatchWords(columns), groups)
         else:
-            task = tm.BlockTask(made, snapshot, scratch, columns)
+            made = None if groups else tm.table_index(plan, snapshot, scratch, columns, lambda: self._records(snapshot))
+            if made is None:
+                task = tm.TableTask(snapshot, scratch, BatchWords(columns), groups)
+            else:
+                task = tm.BlockTask(made, snapshot, scratch, columns)
         faults = [Fault(row, None, reason) for row, reason in sorted(columns.wrong.items())]
-        slots = np.concatenate(task.slots)
         asked = np.concatenate(task.asked, axis=1)
         found: list[tuple[int, int]] = []
         if asked.shape[1]:
             scratch.counters[_ASKED] += asked.shape[1]
             found, more = tm.ask(self.index, batch, asked[0], asked[1])
             faults += more
-        whole = tm.joined(task.offsets, slots, found)
-        return Matches(whole.offsets, whole.slots, tm.Lacks(faults, np.concatenate(task.lacks), groups, self.lacks))
+        whole = task.matches(found)
+        whole.faults = tm.Lacks(faults, np.concatenate(task.lacks), groups, self.lacks)
+        return whole
 
     def _records(self, snapshot: Snapshot) -> Records | None:
         """The records of all cubes of a snapshot; None where it is no longer the newest."""
@@ -236,10 +257,68 @@ class DefaultEngine(Engine):
             index = self.index
             return Records(index.store, index.vocabulary, index.slots, 0, index.store.count)
 
-    def interfaces(self, event: Event) -> set[int]:
-        found = self.match(event)
+    def interfaces(self, event: Event) -> Collection[int]:
+        doubtful: list[Column] = []
+        _, scratch, count = self._encoded(event, doubtful)
+        known = self._interfaces(scratch)
+        made: int = self._finders.find_interfaces(scratch.address, known.address, count)
+        while made < 0:
+            self._repair(made, event, scratch)
+            made = self._finders.find_interfaces(scratch.address, known.address, count)
+        if made >> 32 or doubtful:
+            return self._of_slots(self.match(event))
+        found: list[int] = known.found[:made].tolist()
+        return found
+
+    def _of_slots(self, slots: Iterable[int]) -> set[int]:
         names = list(self.index.slots.interfaces)
-        return {i for slot in found for i in names[self.index.slots.interface_sets.array[slot]]}
+        return {i for slot in slots for i in names[self.index.slots.interface_sets.array[slot]]}
+
+    def _interfaces(self, scratch: Scratch) -> Interfaces:
+        """What this thread knows of interfaces, up to now."""
+        known: Interfaces | None = scratch.interfaces
+        if known is None:
+            from conceptpubsub.matching import interface_kernels
+            from conceptpubsub.matching.interfacing import Interfaces
+
+            self._finders = interface_kernels
+            known = scratch.interfaces = Interfaces()
+        known.bind(self.index.slots)
+        return known
+
+    def interfaces_table(self, table: Any) -> tuple[Slots, Slots, list[Fault]]:
+        from conceptpubsub.matching.arrow_plan import Unplanned
+        from conceptpubsub.matching.table_words import record_batches
+
+        snapshot = self._now or self._snapshot()
+        snapshot.encoder.refresh()
+        if snapshot.encoder.computed:
+            return super().interfaces_table(table)
+        try:
+            made = [self._interfaces_of(snapshot, batch) for batch in record_batches(table)]
+        except Unplanned:
+            return super().interfaces_table(table)
+        found = concatenated([Matches(offsets, numbers, faults) for offsets, numbers, faults in made])
+        return found.offsets, found.slots, list(found.faults)
+
+    def _interfaces_of(self, snapshot: Snapshot, batch: Any) -> tuple[Slots, Slots, list[Fault]]:
+        """The interfaces of the rows of one record batch."""
+        from conceptpubsub.matching import table_matching as tm
+        from conceptpubsub.matching.interfacing import rows_interfaces
+        from conceptpubsub.matching.table_words import BatchWords
+
+        _, columns, scratch = self._columns(snapshot, batch)
+        words = BatchWords(columns)
+        offsets, numbers, asked = rows_interfaces(snapshot, scratch, words, self._interfaces(scratch))
+        faults = [Fault(row, None, reason) for row, reason in sorted(columns.wrong.items())]
+        if asked.shape[1]:
+            scratch.counters[_ASKED] += asked.shape[1]
+            found, _ = tm.ask(self.index, batch, asked[0], asked[1])
+            pairs = [(row, interface) for row, slot in found for interface in self._of_slots((slot,))]
+            if pairs:
+                made = Matches(offsets, numbers).joined(np.array(pairs, np.int64))
+                offsets, numbers = made.offsets, made.slots
+        return offsets, numbers, faults
 
     # ------------------------------------------------------------------ service
 
@@ -274,4 +353,11 @@ def _warm_kernels() -> None:
     engine.add_many(Entry(slot, Filter.parse(text), (0,)) for slot, text in enumerate(texts))
     engine.match({"x": 2, "s": "a"})
     engine.interfaces({"x": 2, "s": "a"})
-    engine.match_table(pyarrow.table({"x": [1, None], "y": [2.5, 1.0], "s": ["a", "b"]}))
+    table = pyarrow.table({"x": [1, None], "y": [2.5, 1.0], "s": ["a", "b"]})
+    engine.match_table(table)
+    engine.interfaces_table(table)
+    dense = DefaultEngine(tail=0, dense=1, rows=1)
+    dense.add_many(Entry(slot, Filter.parse(text), (0,)) for slot, text in enumerate(texts))
+    found = dense.match_table(table)
+    found.bits(np.arange(2), 2)
+    BitMatches(np.zeros((1, 8), np.uint64), 1, np.zeros(1, np.int64)).bits(np.arange(2), 2)

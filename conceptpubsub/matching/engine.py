@@ -15,8 +15,7 @@ Rule 5  Matching runs while filters are added and removed: each answer is right 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.errors import FilterError, hint, near
+from conceptpubsub.matching.answers import Fault, Matches, concatenated
 from conceptpubsub.matching.stats import MatcherStats
 
 if TYPE_CHECKING:
@@ -34,52 +34,12 @@ Event: TypeAlias = "SemanticEvent | Mapping[str, Any]"
 Slots: TypeAlias = NDArray[np.int64]
 
 
-class Fault(NamedTuple):
-    """Why an event could not be matched: with one filter (slot), or at all (slot is None)."""
-
-    row: int
-    slot: int | None
-    reason: str
-
-
 class Entry(NamedTuple):
     """A filter as an engine is given it."""
 
     slot: int
     filter: Filter
     interfaces: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """What matched in each row of a table: the slots of row i, ascending, are ``slots[offsets[i]:offsets[i + 1]]``."""
-
-    offsets: NDArray[np.int64]
-    slots: Slots
-    faults: Sequence[Fault] = ()
-
-    def bits(self, positions: NDArray[np.int64], width: int) -> NDArray[np.uint8]:
-        """A packed bitmap a row: ``positions[slot]`` is the bit of a slot, most significant bit first."""
-        rows = len(self.offsets) - 1
-        packed = np.zeros((rows, (width + 7) // 8), np.uint8)
-        bit = positions[self.slots]
-        row = np.repeat(np.arange(rows), np.diff(self.offsets))
-        np.bitwise_or.at(packed, (row, bit >> 3), (128 >> (bit & 7)).astype(np.uint8))
-        return packed
-
-
-def concatenated(parts: Sequence[Matches]) -> Matches:
-    """The matches of the batches of a table, as those of the table."""
-    if len(parts) == 1:
-        return parts[0]
-    offsets, faults = [np.zeros(1, np.int64)], list[Fault]()
-    rows = 0
-    for part in parts:
-        offsets.append(part.offsets[1:] + offsets[-1][-1])
-        faults.extend(fault._replace(row=fault.row + rows) for fault in part.faults)
-        rows += len(part.offsets) - 1
-    slots = [part.slots for part in parts] or [np.zeros(0, np.int64)]
-    return Matches(np.concatenate(offsets), np.concatenate(slots), faults)
 
 
 class Engine(ABC):
@@ -131,11 +91,11 @@ class Engine(ABC):
         return match_rows(self, table)
 
     @abstractmethod
-    def interfaces(self, event: Event) -> set[int]:
-        """The interfaces of which at least one filter matches."""
+    def interfaces(self, event: Event) -> Collection[int]:
+        """The interfaces of which at least one filter matches, each once."""
 
     def interfaces_table(self, table: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Fault]]:
-        """For each row of a table the interfaces with a match: offsets, interfaces (ascending in a row), faults."""
+        """For each row of a table the interfaces with a match: offsets, interfaces (each once in a row), faults."""
         from conceptpubsub.matching.rows import interface_rows
 
         return interface_rows(self, table)
@@ -177,3 +137,6 @@ def make_engine(name: str, **options: Any) -> Engine:
     module, _, cls = home.partition(":")
     made: Engine = getattr(import_module(module), cls)(**options)
     return made
+
+
+__all__ = ["ENGINES", "Engine", "Entry", "Event", "Fault", "Matches", "Slots", "concatenated", "make_engine"]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _TAIL: Final = 128
 _RATIO: Final = 4
+_DENSE: Final = 512
+_ROWS: Final = 24
 _CHUNK: Final = 1 << 20
 """Literals that are gathered before they go to the store."""
 
@@ -35,11 +37,14 @@ _CHUNK: Final = 1 << 20
 class Index:
     """Filters by slot, compiled; makes the snapshots that readers match against. Not for several writers at once.
 
-    ``tail`` is how many cubes may wait for a segment, ``ratio`` how much larger a segment is than those after it.
+    ``tail`` is how many cubes may wait for a segment, ``ratio`` how much larger a segment is than those after it, and
+    ``dense`` how many cubes make a dense part worth its while; ``rows`` is how many rows of a table make it worth to
+    take many at a time.
     """
 
-    def __init__(self, tail: int = _TAIL, ratio: int = _RATIO) -> None:
-        self._most_tail, self._ratio = tail, ratio
+    def __init__(self, tail: int = _TAIL, ratio: int = _RATIO, dense: int = _DENSE, rows: int = _ROWS) -> None:
+        self._most_tail, self._ratio, self._least_dense = tail, ratio, dense
+        self.least_rows = rows
         self.vocabulary = Vocabulary()
         self.compiler = Compiler(self.vocabulary)
         self.store = CubeStore(self.vocabulary)
@@ -159,7 +164,7 @@ class Index:
     def _segment(self, first: int, last: int) -> Segment:
         from conceptpubsub.matching.segment import Segment
 
-        return Segment(self.store, self.vocabulary, self.slots, first, last)
+        return Segment(self.store, self.vocabulary, self.slots, first, last, self._least_dense)
 
     def _merge(self) -> None:
         """Merge the newest segments while each is not much smaller than the one before."""
@@ -176,7 +181,7 @@ class Index:
 
     def renumbered(self, slots: Mapping[int, int]) -> Index:
         """The same filters under other slots, without those that are gone."""
-        made = Index(self._most_tail, self._ratio)
+        made = Index(self._most_tail, self._ratio, self._least_dense, self.least_rows)
         made.vocabulary, made.compiler, made.live = self.vocabulary, self.compiler, self.live
         made.store, made.slots = self.store.renumbered(slots), self.slots.renumbered(slots)
         made.asking = {slots[slot]: filter for slot, filter in self.asking.items()}

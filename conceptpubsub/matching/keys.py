@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class KeyTable:
         self.next_slot = 0
         """The slot that the next filter will get."""
         self._interface_ids: dict[Hashable, int] = {}
+        self._all_interfaces: frozenset[Hashable] = frozenset()
         self._slots: dict[Hashable, int] = {}
         self._by_slot: NDArray[Any] = np.zeros(64, np.int64)
 
@@ -143,9 +144,13 @@ class KeyTable:
             self.interface_names.append(name)
         return found
 
-    def interfaces(self, numbers: Iterable[int]) -> set[Hashable]:
-        """The interfaces of some numbers."""
+    def interfaces(self, numbers: Collection[int]) -> set[Hashable]:
+        """The interfaces of some numbers, each given once."""
         names = self.interface_names
+        if len(numbers) == len(names):
+            if len(self._all_interfaces) != len(names):
+                self._all_interfaces = frozenset(names)
+            return set(self._all_interfaces)
         return {names[number] for number in numbers}
 
 

@@ -38,9 +38,9 @@ from conceptpubsub.matching.record_kernels import WHOLE_AXIS, hashed, key_of
 # A segment, by place in its row. Addresses, unless said otherwise.
 (
     AXIS_TABLE, AXIS_COUNT, KEY_TABLE, KEY_MASK, PAIR_TABLE, PAIR_MASK, PAIR_ROWS, PAIR_COUNT, STREAM, ALWAYS_COUNT,
-    BOUNDS, BOUND_OWNERS, BOUND_SETS, SEGMENT_SIZE,
-) = range(14)  # fmt: skip
-"""AXIS_COUNT, the masks, PAIR_COUNT and ALWAYS_COUNT are numbers."""
+    BOUNDS, BOUND_OWNERS, BOUND_SETS, DENSE, SEGMENT_SIZE,
+) = range(15)  # fmt: skip
+"""AXIS_COUNT, the masks, PAIR_COUNT and ALWAYS_COUNT are numbers. DENSE is 0 where there is no dense part."""
 _COUNT = (1 << COUNT_BITS) - 1
 
 
@@ -170,6 +170,16 @@ def mark_run(header: Int, owners: Int, start: Int, end: Int) -> Int:
 
 
 @free_kernel
+def find_rows(table: Int, mask: Int, stream: Int, pending: Int, count: Int) -> None:
+    """Put in the place of each key what a table holds for it, and ask for the memory that leads to."""
+    for i in range(count):
+        held = find_row(table, mask, u64_at(pending, i))
+        put_u64(pending, i, held)
+        if held != 0:
+            prefetch(stream + 4 * i64(held >> u64(COUNT_BITS)))
+
+
+@free_kernel
 def _look(
     table: Int, mask: Int, stream: Int, pending: Int, count: Int, x: Int, several: Int, header: Int
 ) -> tuple[Int, Int]:
@@ -177,11 +187,7 @@ def _look(
 
     Three rounds, so that the memory is asked for all keys before any is waited for.
     """
-    for i in range(count):
-        held = find_row(table, mask, u64_at(pending, i))
-        put_u64(pending, i, held)
-        if held != 0:
-            prefetch(stream + 4 * i64(held >> u64(COUNT_BITS)))
+    find_rows(table, mask, stream, pending, count)
     looked, passed = i64(0), i64(0)
     for i in range(count):
         held = i64_at(pending, i)
@@ -192,7 +198,7 @@ def _look(
 
 
 @free_kernel
-def _await(table: Int, mask: Int, pending: Int, count: Int, key: Any) -> Int:
+def await_key(table: Int, mask: Int, pending: Int, count: Int, key: Any) -> Int:
     """Note a key to look under, and ask for the memory; returns how many are noted."""
     prefetch(table + 16 * i64(hashed(key) & u64(mask)))
     put_u64(pending, count, key)
@@ -226,7 +232,7 @@ def match_pairs(segment: Int, header: Int, touched: Int, paired: Int, several: I
             other = u32_at(axes, u)
             if other >= axis_count or not i64_at(known, 4 * other + FLAGS) & HAS_PAIR or u32_at(codes, u) == 0:
                 continue
-            waiting = _await(pairs, mask, pending, waiting, u64(min(one, other) << 32 | max(one, other)))
+            waiting = await_key(pairs, mask, pending, waiting, u64(min(one, other) << 32 | max(one, other)))
             if waiting == ev.PENDING_ROOM:
                 more, right = _look(pairs, mask, stream, pending, waiting, x, several, header)
                 looked, passed, waiting = looked + more, passed + right, 0
@@ -251,7 +257,7 @@ def match_segment(segment: Int, header: Int, touched: Int, several: Int) -> tupl
             continue
         levels, flags = u64_at(known, 4 * axis + LEVELS), i64_at(known, 4 * axis + FLAGS)
         while levels != 0:
-            waiting = _await(table, mask, pending, waiting, cell_key(axis, code, trailing_zeros(levels)))
+            waiting = await_key(table, mask, pending, waiting, cell_key(axis, code, trailing_zeros(levels)))
             levels &= levels - u64(1)
             if waiting == ev.PENDING_ROOM:
                 more, right = _look(table, mask, stream, pending, waiting, x, several, header)

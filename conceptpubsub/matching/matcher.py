@@ -19,6 +19,7 @@ from conceptpubsub.matching.stats import MatcherStats
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
     from conceptpubsub.matching.batch import MatchError
+    from conceptpubsub.matching.interfacing import InterfaceBatch
 
 _FEW_SLOTS: Final = 4096
 
@@ -172,12 +173,20 @@ class Matcher:
         found = engine.match_table(_as_table(table))
         return MatchBatch(found, *keys.arrays(), len(keys), MatchErrors(found.faults, keys))
 
-    def interfaces_batch(self, table: Any) -> list[set[Hashable]]:
-        """For each row of a table, the interfaces with at least one match."""
+    def interfaces_batch(self, table: Any) -> InterfaceBatch:
+        """For each row of a table, the interfaces with at least one match.
+
+        >>> from conceptpubsub.filters import Filter
+        >>> m = Matcher()
+        >>> m.add("warm", Filter.parse("t > 20"), interface="B1")
+        >>> list(m.interfaces_batch({"t": [10, 25]}))
+        [set(), {'B1'}]
+        """
+        from conceptpubsub.matching.interfacing import InterfaceBatch
+
         engine, keys = self._both
         offsets, numbers, _ = engine.interfaces_table(_as_table(table))
-        cuts, listed = offsets.tolist(), numbers.tolist()
-        return [keys.interfaces(listed[cuts[i] : cuts[i + 1]]) for i in range(len(cuts) - 1)]
+        return InterfaceBatch(offsets, numbers, keys.interface_names)
 
     # ------------------------------------------------------------------ service
 

@@ -16,12 +16,14 @@ from conceptpubsub.matching.cubes import ASK
 from conceptpubsub.matching.jit import Int, free_kernel, i64, u64
 
 MOST_RECORDS = 255
-ALWAYS, UP, DOWN, KEY, PAIR, NEVER = 0, 1, 2, 3, 4, 5
+ALWAYS, UP, DOWN, KEY, PAIR, NEVER, DENSE = 0, 1, 2, 3, 4, 5, 6
 """Where a cube is looked for: at every event; in a sorted list of upper or of lower bounds; under a key (axis, level,
-cell); under two axes that must both be bound; nowhere."""
+cell); under two axes that must both be bound; nowhere; among cubes that share their literals."""
 WHOLE_AXIS = 32
 """The level at which an axis is one cell."""
 _TOP = 0xFFFFFFFF
+SPAN_BOUND = _TOP - 1
+"""The span of a record that asks only that its axis is bound: from 1 to the top."""
 _EVENT_SIZE = 8.0  # attributes that an event is taken to have
 
 

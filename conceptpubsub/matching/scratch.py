@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ class Scratch:
         self.addresses = (0, 0)
         self.converted = -1
         self._table: Any = None
+        self._sheet: Any = None
+        self.interfaces: Any = None
+        """What is known of interfaces, see `conceptpubsub.matching.interfacing`."""
         self.out: NDArray[np.int64] = np.empty(0, np.int64)
         self.asked: NDArray[np.int64] = np.empty(0, np.int64)
         self.counters: NDArray[np.int64] = np.zeros(4, np.int64)
@@ -62,6 +66,12 @@ class Scratch:
         held[ev.ALIVE] = alive.ctypes.data
         self._table = (held, words, alive, dict(self._arrays))
         return int(held.ctypes.data)
+
+    def sheet(self, words: int, make: Callable[[int], Any]) -> Any:
+        """The room for many events at once, kept from call to call."""
+        if self._sheet is None or self._sheet.words != words:
+            self._sheet = make(words)
+        return self._sheet
 
     def _bind_snapshot(self, snapshot: Any) -> None:
         self._put(ev.SEGMENTS, snapshot.rows)

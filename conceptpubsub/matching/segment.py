@@ -15,6 +15,7 @@ from conceptpubsub.matching import layout_kernels as layout
 from conceptpubsub.matching import match_kernels as mk
 from conceptpubsub.matching import record_kernels as rk
 from conceptpubsub.matching.cubes import CubeStore
+from conceptpubsub.matching.dense import Dense, dense_cubes
 from conceptpubsub.matching.records import Choices, Records, open_table
 from conceptpubsub.matching.slots import Slots
 from conceptpubsub.matching.vocabulary import Vocabulary
@@ -23,13 +24,16 @@ from conceptpubsub.matching.vocabulary import Vocabulary
 class Segment:
     """Cubes from ``first`` to ``last`` of the store, indexed."""
 
-    def __init__(self, store: CubeStore, vocabulary: Vocabulary, slots: Slots, first: int, last: int) -> None:
+    def __init__(
+        self, store: CubeStore, vocabulary: Vocabulary, slots: Slots, first: int, last: int, dense: int
+    ) -> None:
         self.first, self.last = first, last
         made = Records(store, vocabulary, slots, first, last)
         chosen = Choices(made, vocabulary)
+        self.dense = self._dense(made, chosen, vocabulary, dense)
         self.cubes = made.count
-        self.by_kind = np.bincount(chosen.kinds, minlength=rk.NEVER + 1)
-        order = np.lexsort((chosen.keys, chosen.kinds))[: made.count - int(self.by_kind[rk.NEVER])]
+        self.by_kind = np.bincount(chosen.kinds, minlength=rk.DENSE + 1)
+        order = np.lexsort((chosen.keys, chosen.kinds))[: int(self.by_kind[: rk.NEVER].sum())]
         axes = np.zeros((vocabulary.axis_count, 4), np.uint64)
         keys = open_table(int(self.by_kind[rk.KEY]))
         pairs = open_table(int(self.by_kind[rk.PAIR]))
@@ -49,6 +53,15 @@ class Segment:
         self._counts = (always, listed)
         self.row = self._row()
 
+    @staticmethod
+    def _dense(made: Records, chosen: Choices, vocabulary: Vocabulary, least: int) -> Dense | None:
+        """The part for cubes that no key helps to find; they are then of that kind."""
+        cubes = dense_cubes(made, chosen, least)
+        found = Dense.of(made, cubes, vocabulary) if len(cubes) else None
+        if found is not None:
+            chosen.kinds[cubes] = rk.DENSE
+        return found
+
     def _row(self) -> NDArray[np.int64]:
         arrays, row = self.arrays, np.zeros(mk.SEGMENT_SIZE, np.int64)
         for place, name in (
@@ -64,6 +77,7 @@ class Segment:
         row[mk.PAIR_MASK] = len(arrays["pairs"]) - 1
         row[mk.PAIR_COUNT] = len(arrays["pair_rows"])
         row[mk.ALWAYS_COUNT] = self._counts[0]
+        row[mk.DENSE] = 0 if self.dense is None else self.dense.row.ctypes.data
         return row
 
     def __getstate__(self) -> dict[str, Any]:
@@ -75,7 +89,7 @@ class Segment:
 
     def nbytes(self) -> int:
         """The memory it holds."""
-        return sum(array.nbytes for array in self.arrays.values())
+        return sum(array.nbytes for array in self.arrays.values()) + (self.dense.nbytes() if self.dense else 0)
 
 
 def shrunk(table: NDArray[np.uint64]) -> NDArray[np.uint64]:

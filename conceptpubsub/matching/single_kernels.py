@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching import match_kernels as mk
 from conceptpubsub.matching.jit import Int, free_kernel, i64_at, kernel, put_i64, put_u8, u32_at
@@ -15,9 +16,13 @@ def mark_all(header: Int, touched: Int, several: Int) -> None:
     counters, segments = i64_at(header, ev.COUNTERS), i64_at(header, ev.SEGMENTS)
     looked, passed = i64_at(counters, ev.CANDIDATES), i64_at(counters, ev.VERIFIED)
     for i in range(i64_at(header, ev.SEGMENT_COUNT)):
-        more, right = mk.match_segment(segments + i * (8 * mk.SEGMENT_SIZE), header, touched, several)
-        looked += more
-        passed += right
+        segment = segments + i * (8 * mk.SEGMENT_SIZE)
+        more, right = mk.match_segment(segment, header, touched, several)
+        looked, passed = looked + more, passed + right
+        dense = i64_at(segment, mk.DENSE)
+        if dense:
+            more, right = dk.match_dense(dense, header, several)
+            looked, passed = looked + more, passed + right
     put_i64(counters, ev.CANDIDATES, looked)
     put_i64(counters, ev.VERIFIED, passed)
     put_i64(counters, ev.EVENTS, i64_at(counters, ev.EVENTS) + 1)

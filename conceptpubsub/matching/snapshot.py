@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conceptpubsub.matching import record_kernels as rk
 from conceptpubsub.matching.encoder import Encoder
-from conceptpubsub.matching.match_kernels import SEGMENT_SIZE
+from conceptpubsub.matching.match_kernels import DENSE, SEGMENT_SIZE
 
 _KINDS: Final = {
     rk.KEY: "under a value or range",
@@ -18,6 +18,7 @@ _KINDS: Final = {
     rk.UP: "under an upper bound",
     rk.DOWN: "under a lower bound",
     rk.ALWAYS: "at every event",
+    rk.DENSE: "among shared literals",
     rk.NEVER: "never",
 }
 _NEWEST: Final = "newest, one by one"
@@ -36,6 +37,11 @@ class Snapshot:
         self.rows: NDArray[np.int64] = np.empty((len(self.segments), SEGMENT_SIZE), np.int64)
         for i, segment in enumerate(self.segments):
             self.rows[i] = segment.row
+
+    @property
+    def dense_rows(self) -> list[int]:
+        """The rows of those segments that have a dense part."""
+        return np.flatnonzero(self.rows[:, DENSE]).tolist() if len(self.rows) else []
 
     def by_kind(self) -> dict[str, int]:
         """How many cubes are looked for in which way."""

@@ -120,6 +120,10 @@ class TableTask:
             if code == bk.DONE:
                 return
 
+    def matches(self, more: list[tuple[int, int]]) -> Matches:
+        """What matched, with some more pairs of row and slot, which may be among them already."""
+        return _joined(self.offsets, self.slots, more)
+
 
 class BlockTask:
     """One record batch on its way through a table index."""
@@ -152,6 +156,15 @@ class BlockTask:
             self.asked = [np.unique(each, axis=1) for each in self.asked]
         for place, more in ((ev.CANDIDATES, state[2]), (ev.VERIFIED, state[3]), (ev.EVENTS, columns.rows)):
             scratch.counters[place] += more
+
+    def matches(self, more: list[tuple[int, int]]) -> Matches:
+        """What matched, with some more pairs of row and slot, which may be among them already."""
+        return _joined(self.offsets, self.slots, more)
+
+
+def _joined(offsets: NDArray[np.int64], slots: list[NDArray[np.int64]], more: list[tuple[int, int]]) -> Matches:
+    made = Matches(offsets, np.concatenate(slots))
+    return made.joined(np.array(more, np.int64)) if more else made
 
 
 class Block:
@@ -243,15 +256,3 @@ def ask(
         elif said:
             faults.append(Fault(row, slot, said))
     return found, faults
-
-
-def joined(offsets: NDArray[np.int64], slots: NDArray[np.int64], more: list[tuple[int, int]]) -> Matches:
-    """Matches with some more pairs of row and slot, which may be among them already."""
-    if not more:
-        return Matches(offsets, slots)
-    rows = len(offsets) - 1
-    extra = np.array(more, np.int64)
-    keys = np.concatenate([np.repeat(np.arange(rows), np.diff(offsets)) << 32 | slots, extra[:, 0] << 32 | extra[:, 1]])
-    keys = np.unique(keys)
-    counts = np.bincount(keys >> 32, minlength=rows)
-    return Matches(np.concatenate([[0], np.cumsum(counts)]), keys & 0xFFFFFFFF)

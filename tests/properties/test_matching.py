@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,11 +22,22 @@ from tests.generators import SEMANTICS, Generator, generators, random_events, ra
 from tests.worlds import NAMES, world
 
 pytest.importorskip("pyarrow")
+import pyarrow as pa
+
 from conceptpubsub.model.codecs.arrow_reading import table_to_events
 from conceptpubsub.model.codecs.arrow_writing import events_to_table
 
-SHAPES = ({"tail": 0, "ratio": 1}, {"tail": 1, "ratio": 0}, {"tail": 3, "ratio": 2}, {"tail": 0, "ratio": 1000}, {})
-"""Every filter in a segment; segments that are never merged; a bit of everything; one segment; only a tail."""
+SHAPES = (
+    {"tail": 0, "ratio": 1},
+    {"tail": 1, "ratio": 0},
+    {"tail": 3, "ratio": 2},
+    {"tail": 0, "ratio": 1000},
+    {"tail": 0, "ratio": 1000, "dense": 1, "rows": 1},
+    {"tail": 2, "ratio": 1, "dense": 2, "rows": 3},
+    {},
+)
+"""Every filter in a segment; segments that are never merged; a bit of everything; one segment; the same with whatever
+can be dense, many rows at a time; many dense ones; only a tail."""
 
 
 class Judge:
@@ -168,6 +180,58 @@ def test_one_semantics_at_its_default_shape(name: str, semantics: str) -> None:
     for event in events:
         judge.check(event)
     judge.check_batch(events)
+
+
+@pytest.mark.parametrize("semantics", SEMANTICS)
+def test_filters_that_share_their_literals(semantics: str) -> None:
+    """Dense parts, more rows than are taken at a time, answers that are many, and filters that are gone."""
+    rng = random.Random(9)
+    judge = Judge(dense=64)
+    judge.add([(key, shared(rng, semantics), frozenset("ABC"[key % 3])) for key in range(400)])
+    events = [sparse(rng, rng.choice((0.1, 0.5, 1.0))) for _ in range(60)]
+    for event in events:
+        judge.check(event)
+    for key in rng.sample(range(400), 100):
+        judge.remove(key)
+    judge.add([(key, shared(rng, semantics), frozenset("B")) for key in range(500, 600)])
+    assert judge.matcher.stats().by_index["among shared literals"] > 200
+    several = events * 20
+    table = pa.table({name: [event.get(name) for event in several] for name in "abcd"})
+    batch = judge.matcher.match_batch(table)
+    places = {key: place for place, key in enumerate(judge.held)}
+    bits = np.unpackbits(batch.bitmap(), axis=1)
+    for row, event in enumerate(events):
+        found, faults, names = judge.expected(event)
+        for again in range(row, len(several), len(events)):
+            assert batch.row(again) == found
+            assert np.flatnonzero(bits[again]).tolist() == sorted(places[key] for key in found)
+        assert judge.matcher.interfaces_batch(table.slice(row, 1)) == [names]
+        if faults:
+            assert {error.key for error in batch.errors if error.row == row} == set(faults)
+
+
+def shared(rng: random.Random, semantics: str) -> Filter:
+    """A Boolean filter over four attributes and a handful of constants."""
+
+    def part(size: int) -> str:
+        if size == 1:
+            name = rng.choice("abcd")
+            test = f"{name} {rng.choice(('=', '<>', '<', '>='))} {rng.choice((1, 3, 5, 7))}"
+            if name == "d":
+                test = f"d {rng.choice(('=', '<>', 'CONTAINS', 'WITHIN'))} '{rng.choice(('a', 'b', 'ab'))}'"
+            return rng.choice((test, test, test, f"NOT {test}", f"{name} IS NULL"))
+        left = rng.randrange(1, size)
+        return f"({part(left)} {rng.choice(('AND', 'AND', 'OR'))} {part(size - left)})"
+
+    return Filter.parse(part(rng.randint(2, 6)), semantics=semantics)
+
+
+def sparse(rng: random.Random, density: float) -> dict[str, Any]:
+    """Some of the attributes."""
+    made: dict[str, Any] = {name: rng.randrange(9) for name in "abc" if rng.random() < density}
+    if rng.random() < density:
+        made["d"] = rng.choice(("a", "b", "ab", "aab", "c"))
+    return made
 
 
 def conjunctions(rng: random.Random, count: int, names: int) -> list[Filter]:
