@@ -19,14 +19,12 @@ from conceptpubsub.model.objects import as_object
 
 if TYPE_CHECKING:
     from conceptpubsub.filters import Filter
-    from conceptpubsub.matching.arrow_plan import Plan
     from conceptpubsub.matching.interfacing import Interfaces
     from conceptpubsub.matching.records import Records
     from conceptpubsub.matching.scratch import Scratch
     from conceptpubsub.matching.snapshot import Snapshot
-    from conceptpubsub.matching.table_words import BatchColumns
 
-_ASKED: Final = 3
+ASKED: Final = 3
 """The counter of questions to the evaluator, after those that kernels keep."""
 
 
@@ -45,7 +43,7 @@ class DefaultEngine(Engine):
         self._counters = Counters()
         self._now: Snapshot | None = None
         self._kernels: Any = None
-        self._planner: Any = None
+        self._batches: Any = None
         self._finders: Any = None
 
     def __getstate__(self) -> Index:
@@ -95,6 +93,11 @@ class DefaultEngine(Engine):
         return found
 
     # ------------------------------------------------------------------ events
+
+    def scratch(self) -> Scratch:
+        """The working memory of this thread."""
+        found: Scratch | None = getattr(self._local, "scratch", None)
+        return found or self._scratch()
 
     def _scratch(self) -> Scratch:
         from conceptpubsub.matching import single_kernels
@@ -161,7 +164,7 @@ class DefaultEngine(Engine):
         if faults is not None:
             mine = self._missing(scratch, count)
             asked.difference_update(fault.slot for fault in mine)
-        scratch.counters[_ASKED] += len(asked)
+        scratch.counters[ASKED] += len(asked)
         for slot in asked:
             filter = self.index.asking.get(slot)
             if filter is None:  # removed meanwhile
@@ -195,59 +198,34 @@ class DefaultEngine(Engine):
         return f"the event lacks {', '.join(names)}, and under 'total' every reference must be present"
 
     def match_table(self, table: Any) -> Matches:
+        made = self._by_batch(table, "match")
+        return super().match_table(table) if made is None else concatenated(made)
+
+    def interfaces_table(self, table: Any) -> tuple[Slots, Slots, list[Fault]]:
+        made = self._by_batch(table, "interfaces")
+        if made is None:
+            return super().interfaces_table(table)
+        found = concatenated(made)
+        return found.offsets, found.slots, list(found.faults)
+
+    def _by_batch(self, table: Any, question: str) -> list[Matches] | None:
+        """What is found in each record batch of a table; None where rows must be read one by one."""
         from conceptpubsub.matching.arrow_plan import Unplanned
+        from conceptpubsub.matching.batches import Batches
         from conceptpubsub.matching.table_words import record_batches
 
         snapshot = self._now or self._snapshot()
         snapshot.encoder.refresh()
         if snapshot.encoder.computed:
-            return super().match_table(table)
+            return None
+        if self._batches is None:
+            self._batches = Batches(self)
         try:
-            made = [self._match_batch(snapshot, batch) for batch in record_batches(table)]
+            return [getattr(self._batches, question)(snapshot, batch) for batch in record_batches(table)]
         except Unplanned:
-            return super().match_table(table)
-        return concatenated(made)
+            return None
 
-    def _columns(self, snapshot: Snapshot, batch: Any) -> tuple[Plan, BatchColumns, Scratch]:
-        """A record batch as its plan reads it, and this thread's memory, bound to the snapshot."""
-        from conceptpubsub.matching.table_words import BatchColumns, Planner
-
-        if self._planner is None:
-            self._planner = Planner()
-        scratch: Scratch = getattr(self._local, "scratch", None) or self._scratch()
-        plan = self._planner.plan(batch.schema, snapshot.encoder)
-        columns = BatchColumns(plan, batch)
-        scratch.bind(snapshot)
-        return plan, columns, scratch
-
-    def _match_batch(self, snapshot: Snapshot, batch: Any) -> Matches:
-        from conceptpubsub.matching import table_matching as tm
-        from conceptpubsub.matching.chunks import MOST_WORDS, ChunkTask
-        from conceptpubsub.matching.table_words import BatchWords
-
-        plan, columns, scratch = self._columns(snapshot, batch)
-        groups = self.index.total_groups()
-        task: tm.TableTask | tm.BlockTask | ChunkTask
-        if columns.rows >= self.index.least_rows and len(snapshot.alive) <= MOST_WORDS and snapshot.dense_rows:
-            task = ChunkTask(snapshot, scratch, BatchWords(columns), groups)
-        else:
-            made = None if groups else tm.table_index(plan, snapshot, scratch, columns, lambda: self._records(snapshot))
-            if made is None:
-                task = tm.TableTask(snapshot, scratch, BatchWords(columns), groups)
-            else:
-                task = tm.BlockTask(made, snapshot, scratch, columns)
-        faults = [Fault(row, None, reason) for row, reason in sorted(columns.wrong.items())]
-        asked = np.concatenate(task.asked, axis=1)
-        found: list[tuple[int, int]] = []
-        if asked.shape[1]:
-            scratch.counters[_ASKED] += asked.shape[1]
-            found, more = tm.ask(self.index, batch, asked[0], asked[1])
-            faults += more
-        whole = task.matches(found)
-        whole.faults = tm.Lacks(faults, np.concatenate(task.lacks), groups, self.lacks)
-        return whole
-
-    def _records(self, snapshot: Snapshot) -> Records | None:
+    def records(self, snapshot: Snapshot) -> Records | None:
         """The records of all cubes of a snapshot; None where it is no longer the newest."""
         from conceptpubsub.matching.records import Records
 
@@ -260,21 +238,22 @@ class DefaultEngine(Engine):
     def interfaces(self, event: Event) -> Collection[int]:
         doubtful: list[Column] = []
         _, scratch, count = self._encoded(event, doubtful)
-        known = self._interfaces(scratch)
+        known = self.known_interfaces(scratch)
         made: int = self._finders.find_interfaces(scratch.address, known.address, count)
         while made < 0:
             self._repair(made, event, scratch)
             made = self._finders.find_interfaces(scratch.address, known.address, count)
         if made >> 32 or doubtful:
-            return self._of_slots(self.match(event))
+            return self.of_slots(self.match(event))
         found: list[int] = known.found[:made].tolist()
         return found
 
-    def _of_slots(self, slots: Iterable[int]) -> set[int]:
+    def of_slots(self, slots: Iterable[int]) -> set[int]:
+        """The interfaces of some slots."""
         names = list(self.index.slots.interfaces)
         return {i for slot in slots for i in names[self.index.slots.interface_sets.array[slot]]}
 
-    def _interfaces(self, scratch: Scratch) -> Interfaces:
+    def known_interfaces(self, scratch: Scratch) -> Interfaces:
         """What this thread knows of interfaces, up to now."""
         known: Interfaces | None = scratch.interfaces
         if known is None:
@@ -286,45 +265,11 @@ class DefaultEngine(Engine):
         known.bind(self.index.slots)
         return known
 
-    def interfaces_table(self, table: Any) -> tuple[Slots, Slots, list[Fault]]:
-        from conceptpubsub.matching.arrow_plan import Unplanned
-        from conceptpubsub.matching.table_words import record_batches
-
-        snapshot = self._now or self._snapshot()
-        snapshot.encoder.refresh()
-        if snapshot.encoder.computed:
-            return super().interfaces_table(table)
-        try:
-            made = [self._interfaces_of(snapshot, batch) for batch in record_batches(table)]
-        except Unplanned:
-            return super().interfaces_table(table)
-        found = concatenated([Matches(offsets, numbers, faults) for offsets, numbers, faults in made])
-        return found.offsets, found.slots, list(found.faults)
-
-    def _interfaces_of(self, snapshot: Snapshot, batch: Any) -> tuple[Slots, Slots, list[Fault]]:
-        """The interfaces of the rows of one record batch."""
-        from conceptpubsub.matching import table_matching as tm
-        from conceptpubsub.matching.interfacing import rows_interfaces
-        from conceptpubsub.matching.table_words import BatchWords
-
-        _, columns, scratch = self._columns(snapshot, batch)
-        words = BatchWords(columns)
-        offsets, numbers, asked = rows_interfaces(snapshot, scratch, words, self._interfaces(scratch))
-        faults = [Fault(row, None, reason) for row, reason in sorted(columns.wrong.items())]
-        if asked.shape[1]:
-            scratch.counters[_ASKED] += asked.shape[1]
-            found, _ = tm.ask(self.index, batch, asked[0], asked[1])
-            pairs = [(row, interface) for row, slot in found for interface in self._of_slots((slot,))]
-            if pairs:
-                made = Matches(offsets, numbers).joined(np.array(pairs, np.int64))
-                offsets, numbers = made.offsets, made.slots
-        return offsets, numbers, faults
-
     # ------------------------------------------------------------------ service
 
     def warm_up(self) -> None:
         _warm_kernels()
-        scratch: Scratch = getattr(self._local, "scratch", None) or self._scratch()
+        scratch = self.scratch()
         before = scratch.counters.copy()
         self.match({})
         self.interfaces({})

@@ -26,7 +26,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _is_indexed(matcher: Matcher) -> bool:
-    plans = matcher._both[0]._planner._plans  # type: ignore[attr-defined]
+    plans = matcher._both[0]._batches._planner._plans  # type: ignore[attr-defined]
     return any(plan.indexed is not None and plan.indexed[1] is not None for plan in plans)
 
 
