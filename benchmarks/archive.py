@@ -69,7 +69,7 @@ def main() -> None:
             bench.enter("matching alone: Spark, a UDF row by row", "udf", row_at_a_time(spark), few)
     if bench.wants("cluster"):  # a process has one session, so executors of their own need a process of their own
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            bench.rows.extend(pool.submit(_on_cluster, bench, engine).result())
+            bench.rows.extend(pool.submit(_on_cluster, folder, events, subscriptions, engine).result())
     print_table(f"{events:,} events, {subscriptions:,} subscriptions", HEADER, bench.rows)
     if bench.wants("growth"):
         grown = _Bench(folder, None, bench.load)
@@ -108,8 +108,8 @@ class _Bench:
         self.rows.append((name, load.events, found, round(cpu, 1), round(wall, 1), speed, memory))
 
 
-def _on_cluster(bench: _Bench, engine: str) -> list[Row]:
-    mine = _Bench(bench.folder, None, bench.load)
+def _on_cluster(folder: Path, events: int, subscriptions: int, engine: str) -> list[Row]:
+    mine = _Bench(folder, None, load(folder, events, subscriptions))
     with _Session("local-cluster[2,1,1024]") as spark:
         mine.enter("matching alone: Spark local-cluster[2,1,1024]", "", matching(engine, spark))
         mine.enter("end to end: Spark local-cluster[2,1,1024]", "", ours("spark", spark, matcher=engine))
