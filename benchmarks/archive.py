@@ -123,7 +123,9 @@ class _Session:
     def __enter__(self) -> Any:
         from conceptpubsub.archive.cluster import session
 
-        self.spark = session(self.master, spark_driver_memory="2g")
+        root = Path(__file__).resolve().parent.parent  # executors start elsewhere
+        home = {"spark.executorEnv.PYTHONPATH": str(root)}
+        self.spark = session(self.master, spark_driver_memory="2g", **home)
         return self.spark
 
     def __exit__(self, *_: Any) -> None:
