@@ -51,7 +51,7 @@ def boolean(module: ModuleType, scale: int, budget: float) -> list[list[Any]]:
     for density, batch, single in ((0.077, 1, 5), (0.154, 3, 6), (1.0, 10, 15)):
         stream = Stream.boolean(module, 100_000 // scale, density)
         matcher, _ = loaded("default", stream.filters("strict"))
-        found = measured(matcher, stream, 4096, budget, "bitmap")
+        found = measured(matcher, stream, 2048, budget, "bitmap")
         rows.append(shown(f"bdd, strict, density {density}, bitmap", batch, single, found))
     for density in (0.077, 0.154, 1.0):
         stream = Stream.boolean(module, 100_000 // scale, density)

@@ -39,10 +39,11 @@ from conceptpubsub.matching.layout_kernels import (
 
 # What is known of interfaces, by place. Addresses, unless said otherwise.
 (
-    SEEN, SET_ENDS, SET_MEMBERS, REACHED, TOTAL, SLOT_SETS, FOUND_SETS, SET_COUNT, FOUND, COUNT, STATE_SIZE,
-) = range(11)  # fmt: skip
+    SEEN, SET_ENDS, SET_MEMBERS, REACHED, TOTAL, SLOT_SETS, FOUND_SETS, SET_COUNT, FOUND, COUNT, SINGLE, STATE_SIZE,
+) = range(12)  # fmt: skip
 """SEEN has a bit for each set that was found, REACHED one for each interface. TOTAL, SET_COUNT and COUNT are numbers:
-of interfaces there are, of sets found, of interfaces found; the found ones are listed in FOUND_SETS and FOUND."""
+of interfaces there are, of sets found, of interfaces found; the found ones are listed in FOUND_SETS and FOUND. SINGLE
+tells that each set has one interface, and each interface one set: then those found are told by the sets alone."""
 _COUNT_MASK = (1 << COUNT_BITS) - 1
 
 
@@ -63,6 +64,9 @@ def _reach(state: Int, header: Int, number: Int, owner: Int) -> None:
     join_u64(i64_at(state, SEEN), number >> 6, u64(1) << u64(number & 63))
     put_u32(i64_at(state, FOUND_SETS), i64_at(state, SET_COUNT), number)
     put_i64(state, SET_COUNT, i64_at(state, SET_COUNT) + 1)
+    if i64_at(state, SINGLE):
+        put_i64(state, COUNT, i64_at(state, SET_COUNT))
+        return
     ends, members, reached = i64_at(state, SET_ENDS), i64_at(state, SET_MEMBERS), i64_at(state, REACHED)
     count, found = i64_at(state, COUNT), i64_at(state, FOUND)
     for i in range(u32_at(ends, number), u32_at(ends, number + 1)):
@@ -251,17 +255,24 @@ def reach_all(header: Int, state: Int, touched: Int, several: Int) -> None:
 
 
 @free_kernel
-def forget(state: Int) -> None:
-    """Make ready for the next event; the list of interfaces stays."""
-    seen, listed = i64_at(state, SEEN), i64_at(state, FOUND_SETS)
+def finish(state: Int) -> Int:
+    """List the interfaces that were found, and make ready for the next event; returns how many."""
+    seen, listed, found = i64_at(state, SEEN), i64_at(state, FOUND_SETS), i64_at(state, FOUND)
+    ends, members, count = i64_at(state, SET_ENDS), i64_at(state, SET_MEMBERS), i64_at(state, COUNT)
+    single = i64_at(state, SINGLE)
     for i in range(i64_at(state, SET_COUNT)):
         number = u32_at(listed, i)
-        put_u64(seen, number >> 6, u64_at(seen, number >> 6) & ~(u64(1) << u64(number & 63)))
-    reached, found = i64_at(state, REACHED), i64_at(state, FOUND)
-    for i in range(i64_at(state, COUNT)):
-        put_u64(reached, i64_at(found, i) >> 6, u64(0))
+        put_u64(seen, number >> 6, u64(0))
+        if single:
+            put_i64(found, i, u32_at(members, u32_at(ends, number)))
+    put_u64(seen, 0, u64(1))  # the empty set brings nothing new
+    if not single:
+        reached = i64_at(state, REACHED)
+        for i in range(count):
+            put_u64(reached, i64_at(found, i) >> 6, u64(0))
     put_i64(state, SET_COUNT, 0)
     put_i64(state, COUNT, 0)
+    return count
 
 
 @kernel
@@ -273,8 +284,7 @@ def find_interfaces(header: Int, state: Int, count: Int) -> Int:
         return touched
     reach_all(header, state, touched, several)
     ev.unload(header, touched)
-    found = i64_at(state, COUNT)
-    forget(state)
+    found = finish(state)
     asked = mk.emit(
         i64_at(header, ev.ASKED), i64_at(header, ev.ASKED_SUMMARY), i64_at(header, ev.SLOT_WORDS),
         i64_at(header, ev.ALIVE), i64_at(header, ev.ASKED_OUT),
@@ -304,8 +314,7 @@ def find_rows_interfaces(header: Int, task: Int, state: Int) -> Int:
             put_i64(state, FOUND, listed + 8 * count)
             reach_all(header, state, touched, several)
             ev.unload(header, touched)
-            count += i64_at(state, COUNT)
-            forget(state)
+            count += finish(state)
             more = mk.emit(
                 i64_at(header, ev.ASKED), i64_at(header, ev.ASKED_SUMMARY), words, alive, asked_slots + 8 * asked
             )

@@ -46,7 +46,7 @@ class Interfaces:
         np.cumsum([len(each) for each in sets], out=ends[1:])
         total = len({number for each in sets for number in each})
         seen = np.zeros((len(sets) >> 6) + 1, np.uint64)
-        seen[0] = 1  # the empty set brings nothing new
+        seen[0] = 1  # the empty set, which brings nothing new
         reached = np.zeros((int(members.max()) >> 6) + 1, np.uint64)
         listed = np.zeros(len(sets), np.uint32)
         self.found = np.zeros(max(1, total), np.int64)
@@ -57,6 +57,7 @@ class Interfaces:
         ):  # fmt: skip
             self.state[place] = held.ctypes.data
         self.state[ik.TOTAL] = total
+        self.state[ik.SINGLE] = max(map(len, sets), default=0) == 1
         self.state[ik.SET_COUNT] = self.state[ik.COUNT] = 0
         self._sets = len(sets)
 
