@@ -28,6 +28,7 @@ from conceptpubsub.model.objects import as_object
 _PARTS: Final = {"concept": "EVENT", "time": "time", "id": "id", "source": "source"}
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _MOST_GROUPS: Final = 4096
+_LONGEST_KNOWN: Final = 256
 """Values of a dictionary that are looked at whether rows have them or not."""
 
 
@@ -132,7 +133,7 @@ class SlowCells:
             if column.type in (pa.string(), pa.large_string()):
                 column = column.dictionary_encode()
             if pa.types.is_dictionary(column.type) and not column.dictionary.null_count:
-                lists = [self._words(entry, value, None) for value in cells(column.dictionary, described)]
+                lists = self._known_words(entry, cells(column.dictionary, described))
                 chosen = np.asarray(column.indices.cast(pa.int32()).fill_null(-1)).view(np.uint32)
                 self._add(path.name, lists, chosen)
                 return
@@ -142,6 +143,18 @@ class SlowCells:
         for row in range(len(values)) if rows is None else rows:
             lists[row] = self._words(entry, values[row], None if times is None else times[row])
         self._add(path.name, lists, np.arange(len(values), dtype=np.uint32))
+
+    def _known_words(self, entry: Entry, values: Iterable[Any]) -> list[Any]:
+        """The words of some values; those of short texts are kept from table to table."""
+        known, made = self.plan.known(entry), []
+        for value in values:
+            if type(value) is not str or len(value) > _LONGEST_KNOWN:
+                made.append(self._words(entry, value, None))
+                continue
+            if value not in known:
+                known[value] = self._words(entry, value, None)
+            made.append(known[value])
+        return made
 
     def _words(self, entry: Entry, value: Any, at: Instant | None) -> Any:
         """The words of a cell; None where it is missing; the reason, as text, where no event may hold it."""

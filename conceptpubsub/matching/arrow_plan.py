@@ -35,6 +35,7 @@ _CELLS: Final = 2
 """Cells of a grid to a threshold."""
 _LEAST_CUTS: Final = 16
 _MOST_MEMBERS: Final = 1024
+_MOST_KNOWN: Final = 1 << 16
 _TICKS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -118,6 +119,8 @@ class Plan:
         self.slow: list[Path] = []
         self._members: dict[tuple[tuple[str, ...], Context], Sources | None] = {}
         self._constants = -1
+        self._known: dict[int, dict[Any, Any]] = {}
+        self._known_at = (-1, -1)
         self.indexed: Any = None
         """A snapshot and its index for tables of this schema, if there is one."""
         self.seen = 0
@@ -154,6 +157,16 @@ class Plan:
         found = self._entries.get((path, context))
         if found is None:
             found = self._entries[path, context] = Entry(path, context, self.encoder.readers)
+        return found
+
+    def known(self, entry: Entry) -> dict[Any, Any]:
+        """The words of values of an attribute that have come lately; forgotten where they may be others by now."""
+        now = (self.encoder.book.revision, sum(conv.revision for conv in self.encoder.vocabulary.converters))
+        if now != self._known_at:
+            self._known, self._known_at = {}, now
+        found = self._known.setdefault(id(entry), {})
+        if len(found) > _MOST_KNOWN:
+            found.clear()
         return found
 
     def refresh(self) -> None:

@@ -5,6 +5,7 @@ The answers to such a stretch are lists of slots or, where bits take less room, 
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MOST_WORDS: Final = 1 << 14
 """Words of slots, of which a sheet has 1,024 rows."""
 _ROWS: Final = sk.EVENTS
+_MOST_LENT: Final = 4
 
 
 class Sheet:
@@ -47,12 +49,26 @@ class Sheet:
         ):  # fmt: skip
             self.row[place] = held.ctypes.data
         self.row[sk.STRIDE], self.row[sk.SUMMARY_STRIDE] = self.stride, tops
-        self.renew()
-
-    def renew(self) -> None:
-        """New rows; whoever has the old ones may keep them."""
         self.found: NDArray[np.uint64] = np.zeros((_ROWS, self.stride), np.uint64)
         self.row[sk.FOUND] = self.found.ctypes.data
+        self._lent: list[NDArray[np.uint64]] = []
+
+    def renew(self) -> None:
+        """New rows; whoever has the old ones may keep them. Those that nobody keeps any more are used again: fresh
+        memory costs several times what it takes to clear them."""
+        lent = self._lent
+        lent.append(self.found)
+        self.found = self._returned()
+        self.row[sk.FOUND] = self.found.ctypes.data
+        del lent[:-_MOST_LENT]
+
+    def _returned(self) -> NDArray[np.uint64]:
+        for place in range(len(self._lent) - 1):
+            if sys.getrefcount(self._lent[place]) == 2:  # the list's, and that of the question
+                found = self._lent.pop(place)
+                found.fill(0)
+                return found
+        return np.zeros((_ROWS, self.stride), np.uint64)
 
     def clear_notes(self) -> None:
         """Forget which words were written and which events matched; the rows themselves are clear."""
@@ -145,10 +161,11 @@ class ChunkTask:
 
 
 def _vectors(snapshot: Snapshot) -> tuple[Any, NDArray[np.int64]]:
-    """Room for the vectors of all dense parts (literals, columns, groups), and where those of each segment begin."""
+    """Room for the vectors of all dense parts (literals, columns, groups, a byte a group), and where each begins."""
     places, total = np.zeros(len(snapshot.rows), np.int64), 0
     rows = {number: snapshot.segments[number].dense.row for number in snapshot.dense_rows}
-    sizes = {n: int(row[[dk.LITERAL_COUNT, dk.COLUMN_COUNT, dk.NEED_COUNT]].sum()) for n, row in rows.items()}
+    counted = [dk.LITERAL_COUNT, dk.COLUMN_COUNT, dk.NEED_COUNT]
+    sizes = {n: int(row[counted].sum() + row[dk.NEED_COUNT] // sk.PAIR + 1) for n, row in rows.items()}
     room = np.empty((sum(sizes.values()), sk.PAIR // 8), np.uint64)
     for number, size in sizes.items():
         places[number] = room[total:].ctypes.data

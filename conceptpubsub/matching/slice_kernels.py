@@ -22,6 +22,7 @@ from conceptpubsub.matching.jit import (
     i64_at,
     join_u64,
     put_i64,
+    put_u8,
     put_u64,
     trailing_zeros,
     u8_at,
@@ -170,17 +171,22 @@ def _spill(sheet: Int, word: Int, filled: Any, half: Int) -> None:
 
 @free_kernel
 def _bind(dense: Int, sheet: Int) -> None:
-    """For each group of entries, the events that are matched here and bind all the columns it needs."""
+    """For each group of entries, the events that are matched here and bind all the columns it needs; behind them all, a
+    byte a group tells whether there is any."""
     vectors, needs, valid = i64_at(sheet, VECTORS), i64_at(dense, dk.NEED_MASKS), i64_at(sheet, VALID)
     bound = vectors + PAIR * i64_at(dense, dk.LITERAL_COUNT)
     groups = bound + PAIR * i64_at(dense, dk.COLUMN_COUNT)
-    for group in range(i64_at(dense, dk.NEED_COUNT)):
+    count = i64_at(dense, dk.NEED_COUNT)
+    for group in range(count):
         for part in range(0, PAIR, BYTES):
             mask, found = u64_at(needs, group), vector_at(valid + part)
             while mask != 0:
                 found = both_of(found, vector_at(bound + PAIR * trailing_zeros(mask) + part))
                 mask &= mask - u64(1)
             put_vector(groups + PAIR * group + part, found)
+        place = groups + PAIR * group
+        any_event = any_bit(either_of(vector_at(place), vector_at(place + BYTES)))
+        put_u8(groups + PAIR * count, group, i64(any_event))
 
 
 @free_kernel
@@ -191,14 +197,15 @@ def evaluate(dense: Int, sheet: Int) -> tuple[Int, Int]:
     owners, groups = i64_at(dense, dk.ENTRY_OWNERS), i64_at(dense, dk.ENTRY_GROUPS)
     _bind(dense, sheet)
     bound = vectors + PAIR * (i64_at(dense, dk.LITERAL_COUNT) + i64_at(dense, dk.COLUMN_COUNT))
+    live = bound + PAIR * i64_at(dense, dk.NEED_COUNT)
     none, current, filled = every(u64(0)), i64(-1), u64(0)
     looked, passed = i64(0), i64(0)
     for entry in range(i64_at(dense, dk.ENTRY_COUNT)):
-        place = bound + PAIR * u32_at(groups, entry)
-        able, able2 = vector_at(place), vector_at(place + BYTES)
-        if not any_bit(either_of(able, able2)):
+        group = u32_at(groups, entry)
+        if not u8_at(live, group):
             continue
         looked += 1
+        able, able2 = vector_at(bound + PAIR * group), vector_at(bound + PAIR * group + BYTES)
         # The end of a cube is no branch, which would be foretold wrongly at every other one.
         cube, cube2, found, found2 = able, able2, none, none
         at, end = u32_at(starts, entry), u32_at(starts, entry + 1)

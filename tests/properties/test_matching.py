@@ -210,6 +210,22 @@ def test_filters_that_share_their_literals(semantics: str) -> None:
             assert {error.key for error in batch.errors if error.row == row} == set(faults)
 
 
+def test_answers_that_are_bits_stay_what_they_are() -> None:
+    """Rows of bits are used again only when nobody reads them any more."""
+    rng = random.Random(11)
+    matcher = Matcher(dense=16, rows=1)
+    matcher.add_many((key, shared(rng, "default")) for key in range(300))
+    kept = []
+    for number in range(24):
+        events = [sparse(rng, 1.0) for _ in range(1 + 100 * number)]
+        found = matcher.match_batch(pa.table({name: [event[name] for event in events] for name in "abcd"}))
+        if number % 3:
+            kept.append((events, found))
+    for events, found in kept:
+        for row in range(0, len(events), 37):
+            assert found.row(row) == matcher.match(events[row])
+
+
 def shared(rng: random.Random, semantics: str) -> Filter:
     """A Boolean filter over four attributes and a handful of constants."""
 
