@@ -126,7 +126,7 @@ def loaded(engine: str, filters: Iterable[tuple[int, Filter, int]], **options: A
     return matcher, time.process_time() - started
 
 
-def memory(filters: Sequence[tuple[int, Filter, int]], engine: str = "default") -> float:
+def memory(filters: Sequence[tuple[int, Filter, int | None]], engine: str = "default") -> float:
     """Bytes that a matcher takes for each filter, beside keys and Filter objects, which are all there before."""
     warm = Matcher(engine, keep_filters=False)
     warm.add_many(filters[:100])
