@@ -41,11 +41,22 @@ def note_lacks(header: Int, task: Int, row: Int) -> None:
 
 
 @free_kernel
+def note_asked(header: Int, task: Int, row: Int, asked: Int) -> Int:
+    """Write down the slots about which the evaluator must be asked for a row; returns how many there are by now."""
+    words, alive = i64_at(header, ev.SLOT_WORDS), i64_at(header, ev.ALIVE)
+    rows, slots = i64_at(task, ASKED_ROWS), i64_at(task, ASKED_SLOTS)
+    more = mk.emit(i64_at(header, ev.ASKED), i64_at(header, ev.ASKED_SUMMARY), words, alive, slots + 8 * asked)
+    for i in range(more):
+        put_i64(rows, asked + i, row)
+    return asked + more
+
+
+@free_kernel
 def match_rows(header: Int, task: Int) -> Int:
     """Match rows from NEXT on; DONE, FULL, or what `event_kernels.load` says is wrong with the row at NEXT."""
     words, alive = i64_at(header, ev.SLOT_WORDS), i64_at(header, ev.ALIVE)
     starts, ends, bad, offsets = i64_at(task, STARTS), i64_at(task, ENDS), i64_at(task, BAD), i64_at(task, OFFSETS)
-    slots, asked_rows, asked_slots = i64_at(task, SLOTS), i64_at(task, ASKED_ROWS), i64_at(task, ASKED_SLOTS)
+    slots = i64_at(task, SLOTS)
     count, asked = i64_at(task, SLOT_COUNT), i64_at(task, ASKED_COUNT)
     groups = i64_at(task, GROUPS)
     code, row = DONE, i64_at(task, NEXT)
@@ -69,12 +80,7 @@ def match_rows(header: Int, task: Int) -> Int:
             count += mk.emit(
                 i64_at(header, ev.FOUND), i64_at(header, ev.FOUND_SUMMARY), words, alive, slots + 8 * count
             )
-            more = mk.emit(
-                i64_at(header, ev.ASKED), i64_at(header, ev.ASKED_SUMMARY), words, alive, asked_slots + 8 * asked
-            )
-            for i in range(more):
-                put_i64(asked_rows, asked + i, row)
-            asked += more
+            asked = note_asked(header, task, row, asked)
         row += 1
         put_i64(offsets, row, count)
     put_i64(task, NEXT, row)

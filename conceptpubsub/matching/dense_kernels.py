@@ -35,8 +35,8 @@ MOST_LITERALS = 4096
 MOST_COLUMNS = 63
 MOST_RECORDS = 2 * ev.PENDING_ROOM // 3
 """Records of a cube, so that they can be copied to where keys wait."""
-END_CUBE, END_ENTRY, LITERAL = 0x8000, 0x4000, 0x3FFF
-"""In an entry's words: the last literal of a cube, the last of the entry, and the number of a literal."""
+END_CUBE, LITERAL = 0x8000, 0x7FFF
+"""In an entry's words: the last literal of a cube, and the number of a literal."""
 NO_BIT = 255
 
 
@@ -127,8 +127,6 @@ def write_entries(
     for o in range(len(order)):
         c = order[o]
         if o == 0 or owners[c] != owners[order[o - 1]]:
-            if entry >= 0:
-                out[at - 1] |= END_ENTRY
             entry += 1
             out_starts[entry] = at
         begin = at
@@ -141,8 +139,6 @@ def write_entries(
             out[at] = 0
             at += 1
         out[at - 1] |= END_CUBE
-    if entry >= 0:
-        out[at - 1] |= END_ENTRY
     out_starts[entry + 1] = at
     return at
 

@@ -295,11 +295,11 @@ def find_interfaces(header: Int, state: Int, count: Int) -> Int:
 @free_kernel
 def find_rows_interfaces(header: Int, task: Int, state: Int) -> Int:
     """The interfaces of rows from NEXT on, listed in SLOTS; as `batch_kernels.match_rows` for slots."""
-    words, alive = i64_at(header, ev.SLOT_WORDS), i64_at(header, ev.ALIVE)
+    words = i64_at(header, ev.SLOT_WORDS)
     starts, ends, bad, offsets = (
         i64_at(task, bk.STARTS), i64_at(task, bk.ENDS), i64_at(task, bk.BAD), i64_at(task, bk.OFFSETS),
     )  # fmt: skip
-    listed, asked_rows, asked_slots = i64_at(task, bk.SLOTS), i64_at(task, bk.ASKED_ROWS), i64_at(task, bk.ASKED_SLOTS)
+    listed = i64_at(task, bk.SLOTS)
     count, asked = i64_at(task, bk.SLOT_COUNT), i64_at(task, bk.ASKED_COUNT)
     code, row, most = bk.DONE, i64_at(task, bk.NEXT), i64_at(state, TOTAL)
     while row < i64_at(task, bk.ROWS):
@@ -315,12 +315,7 @@ def find_rows_interfaces(header: Int, task: Int, state: Int) -> Int:
             reach_all(header, state, touched, several)
             ev.unload(header, touched)
             count += finish(state)
-            more = mk.emit(
-                i64_at(header, ev.ASKED), i64_at(header, ev.ASKED_SUMMARY), words, alive, asked_slots + 8 * asked
-            )
-            for i in range(more):
-                put_i64(asked_rows, asked + i, row)
-            asked += more
+            asked = bk.note_asked(header, task, row, asked)
         row += 1
         put_i64(offsets, row, count)
     put_i64(task, bk.NEXT, row)
