@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from conceptpubsub.matching.jit import (
     Int,
     free_kernel,
@@ -11,12 +13,14 @@ from conceptpubsub.matching.jit import (
     join_u64,
     put_i64,
     put_u8,
+    put_u64,
     trailing_zeros,
     u64,
     u64_at,
 )
 from conceptpubsub.matching.vectors import (
     BYTES,
+    LANES,
     both_of,
     either_of,
     every,
@@ -64,33 +68,64 @@ def _reversed(word: Int) -> Int:
 
 
 @free_kernel
+def _reversed_bytes(v: Any) -> Any:
+    """A vector with the bits of each byte in the other order."""
+    odd, pairs, nibbles = every(_ODD), every(_PAIRS), every(_NIBBLES)
+    v = either_of(shifted_up(both_of(v, odd), u64(1)), both_of(shifted_down(v, u64(1)), odd))
+    v = either_of(shifted_up(both_of(v, pairs), u64(2)), both_of(shifted_down(v, u64(2)), pairs))
+    return either_of(shifted_up(both_of(v, nibbles), u64(4)), both_of(shifted_down(v, u64(4)), nibbles))
+
+
+@free_kernel
+def _put_bytes(to: Int, at: Int, size: Int, word: Any) -> None:
+    """Write what fits of a word, the first bit of each byte highest."""
+    turned = _reversed(word)
+    for i in range(min(8, size - at)):
+        put_u8(to, at + i, i64(turned >> u64(8 * i)) & 255)
+
+
+@free_kernel
+def pack_found(bits: Int, summary: Int, words: Int, alive: Int, size: Int, out: Int) -> None:
+    """Marked slots that are alive as ``size`` bytes, the first bit highest; clears the marks."""
+    for top in range((words + 63) >> 6):
+        if u64_at(summary, top) == 0:
+            for at in range(top << 9, min(size, (top + 1) << 9)):
+                put_u8(out, at, 0)
+            continue
+        put_u64(summary, top, u64(0))
+        for word in range(top << 6, min(words, (top + 1) << 6), LANES):
+            place, at = bits + 8 * word, 8 * word
+            if at + BYTES <= size:
+                put_vector(out + at, _reversed_bytes(both_of(vector_at(place), vector_at(alive + at))))
+            else:
+                for i in range(min(LANES, words - word)):
+                    _put_bytes(out, at + 8 * i, size, u64_at(place, i) & u64_at(alive, word + i))
+            put_vector(place, every(u64(0)))
+
+
+@free_kernel
 def pack_words(words: Int, stride: Int, rows: Int, size: Int, out: Int) -> None:
     """Rows of bits as rows of ``size`` bytes, the first bit highest; a bit's place is its slot."""
-    odd, pairs, nibbles = every(_ODD), every(_PAIRS), every(_NIBBLES)
     for row in range(rows):
         place, to = words + 8 * row * stride, out + row * size
         at = 0
         while at + BYTES <= size:
-            v = vector_at(place + at)
-            v = either_of(shifted_up(both_of(v, odd), u64(1)), both_of(shifted_down(v, u64(1)), odd))
-            v = either_of(shifted_up(both_of(v, pairs), u64(2)), both_of(shifted_down(v, u64(2)), pairs))
-            v = either_of(shifted_up(both_of(v, nibbles), u64(4)), both_of(shifted_down(v, u64(4)), nibbles))
-            put_vector(to + at, v)
+            put_vector(to + at, _reversed_bytes(vector_at(place + at)))
             at += BYTES
         while at < size:
-            word = _reversed(u64_at(place, at >> 3))
-            for i in range(min(8, size - at)):
-                put_u8(to, at + i, i64(word >> u64(8 * i)) & 255)
+            _put_bytes(to, at, size, u64_at(place, at >> 3))
             at += 8
 
 
 @free_kernel
-def pack_slots(offsets: Int, slots: Int, rows: Int, positions: Int, size: Int, out: Int) -> None:
-    """Lists of slots as rows of ``size`` bytes that are all 0 before; ``positions`` has the place of each slot."""
+def pack_slots(offsets: Int, slots: Int, rows: Int, positions: Int, known: Int, size: Int, out: Int) -> None:
+    """Lists of slots as rows of ``size`` bytes that are all 0 before; ``positions`` has the places of known slots."""
     at = i64_at(offsets, 0)
     for row in range(rows):
         to, end = out + row * size, i64_at(offsets, row + 1)
         while at < end:
-            bit = i64_at(positions, i64_at(slots, at))
-            join_u8(to, bit >> 3, 128 >> (bit & 7))
+            slot = i64_at(slots, at)
+            if slot < known:
+                bit = i64_at(positions, slot)
+                join_u8(to, bit >> 3, 128 >> (bit & 7))
             at += 1

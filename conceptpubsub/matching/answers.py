@@ -22,6 +22,12 @@ class Fault(NamedTuple):
     reason: str
 
 
+def clear_rest(packed: NDArray[np.uint8], width: int) -> None:
+    """Clear the bits behind the last filter: one may have been added while the answer was on its way."""
+    if width % 8:
+        packed[..., -1] &= 0xFF << 8 - width % 8 & 0xFF
+
+
 class Matches:
     """What matched in each row of a table: the slots of row i are ``slots[offsets[i]:offsets[i + 1]]``."""
 
@@ -47,6 +53,7 @@ class Matches:
         """A packed bitmap a row: ``positions[slot]`` is the bit of a slot, most significant bit first."""
         packed = np.zeros((len(self.offsets) - 1, (width + 7) // 8), np.uint8)
         self.pack(np.ascontiguousarray(positions, np.int64), width, packed)
+        clear_rest(packed, width)
         return packed
 
     def pack(self, positions: NDArray[np.int64], width: int, packed: NDArray[np.uint8]) -> None:
@@ -55,8 +62,8 @@ class Matches:
 
         offsets, slots = np.ascontiguousarray(self.offsets), np.ascontiguousarray(self.slots)
         pack_slots(
-            offsets.ctypes.data, slots.ctypes.data, len(packed), positions.ctypes.data, packed.shape[1],
-            packed.ctypes.data,
+            offsets.ctypes.data, slots.ctypes.data, len(packed), positions.ctypes.data, len(positions),
+            packed.shape[1], packed.ctypes.data,
         )  # fmt: skip
 
 

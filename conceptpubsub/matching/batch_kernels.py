@@ -73,7 +73,7 @@ def match_rows(header: Int, task: Int) -> Int:
             if touched < 0:
                 code = touched
                 break
-            mark_all(header, touched, several)
+            mark_all(header, touched, several, 0)
             if groups:
                 note_lacks(header, task, row)
             ev.unload(header, touched)

@@ -45,7 +45,7 @@ class Batches:
         groups = index.total_groups()
         task: tm.TableTask | tm.BlockTask | ChunkTask
         if columns.rows >= index.least_rows and len(snapshot.alive) <= MOST_WORDS and snapshot.dense_rows:
-            task = ChunkTask(snapshot, scratch, BatchWords(columns), groups)
+            task = ChunkTask(snapshot, scratch, BatchWords(columns), groups, engine.learn)
         else:
             made = None
             if not groups:

@@ -6,12 +6,14 @@ The answers to such a stretch are lists of slots or, where bits take less room, 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.matching import batch_kernels as bk
+from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import chunk_kernels as ck
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import event_kernels as ev
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from conceptpubsub.matching.snapshot import Snapshot
     from conceptpubsub.matching.table_words import BatchWords
 
+Learn: TypeAlias = "Callable[[Snapshot, int, int, int], None]"
+"""Learns the classes of the event whose words stand from one place to another."""
 MOST_WORDS: Final = 1 << 14
 """Words of slots, of which a sheet has 1,024 rows."""
 _ROWS: Final = sk.EVENTS
@@ -39,17 +43,16 @@ class Sheet:
         self.asked: NDArray[np.uint64] = np.zeros((_ROWS, self.stride), np.uint64)
         self.summaries: NDArray[np.uint64] = np.zeros((2, _ROWS, tops), np.uint64)
         self.wide: NDArray[np.uint64] = np.zeros(tops, np.uint64)
-        self.valid: NDArray[np.uint64] = np.zeros(_ROWS // 64, np.uint64)
-        self.block: NDArray[np.uint64] = np.zeros((64, _ROWS // 64), np.uint64)
+        self.tray: NDArray[np.uint64] = np.zeros((sk.TRAY_WORDS, 64, _ROWS // 64), np.uint64)
         self.counts: NDArray[np.int64] = np.zeros(_ROWS, np.int64)
         self.row: NDArray[np.int64] = np.zeros(sk.SHEET_SIZE, np.int64)
         for place, held in (
             (sk.FOUND_SUMMARY, self.summaries[0]), (sk.ASKED, self.asked), (sk.ASKED_SUMMARY, self.summaries[1]),
-            (sk.WIDE, self.wide), (sk.VALID, self.valid), (sk.BLOCK, self.block), (sk.COUNTS, self.counts),
+            (sk.WIDE, self.wide), (sk.TRAY, self.tray), (sk.COUNTS, self.counts),
         ):  # fmt: skip
             self.row[place] = held.ctypes.data
         self.row[sk.STRIDE], self.row[sk.SUMMARY_STRIDE] = self.stride, tops
-        self.found: NDArray[np.uint64] = np.zeros((_ROWS, self.stride), np.uint64)
+        self.found = self._rows()
         self.row[sk.FOUND] = self.found.ctypes.data
         self._lent: list[NDArray[np.uint64]] = []
 
@@ -68,30 +71,37 @@ class Sheet:
                 found = self._lent.pop(place)
                 found.fill(0)
                 return found
-        return np.zeros((_ROWS, self.stride), np.uint64)
+        return self._rows()
+
+    def _rows(self) -> NDArray[np.uint64]:
+        """Clear rows. Whole tiles are joined to a row, so behind the last one there is room for a tile."""
+        return np.zeros((_ROWS + cl.TILE // self.stride + 1, self.stride), np.uint64)
 
     def clear_notes(self) -> None:
         """Forget which words were written and which events matched; the rows themselves are clear."""
         self.summaries[:] = 0
         self.wide[:] = 0
-        self.valid[:] = 0
 
     def clear(self) -> None:
         """Forget everything, after a stretch that was given up."""
         self.found[:] = 0
         self.asked[:] = 0
-        self.block[:] = 0
+        self.tray[:] = 0
+        self.row[sk.WAITING] = 0
         self.clear_notes()
 
 
 class ChunkTask:
     """One record batch on its way, 1,024 rows at a time."""
 
-    def __init__(self, snapshot: Snapshot, scratch: Scratch, words: BatchWords, groups: list[Any]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, scratch: Scratch, words: BatchWords, groups: list[Any], learn: Learn
+    ) -> None:
         self._words, self._scratch = words, scratch
         self._alive = snapshot.alive.copy()  # so that the whole batch sees one moment
         self._sheet: Sheet = scratch.sheet(len(self._alive), Sheet)
-        self._vectors, self._places = _vectors(snapshot)
+        self._snapshot, self._learn = snapshot, learn
+        self._rooms, self._parts = _parts(snapshot)
         columns = np.array([column for named, _ in groups for column in named] or [0], np.uint32)
         ends = np.cumsum([len(named) for named, _ in groups] or [0]).astype(np.int64)
         lacks = np.empty((max(1, _ROWS * len(groups)), 3), np.int64)
@@ -104,9 +114,9 @@ class ChunkTask:
         task[bk.ROWS], task[bk.GROUPS], task[bk.LACKS_ROOM] = words.rows, len(groups), len(lacks)
         self.asked: list[NDArray[np.int64]] = [np.zeros((2, 0), np.int64)]
         self.lacks: list[NDArray[np.int64]] = [np.zeros((0, 3), np.int64)]
-        self._parts: list[Matches] = []
+        self._found: list[Matches] = []
         for first in range(0, words.rows, _ROWS):
-            self._parts.append(self._match(first, min(first + _ROWS, words.rows)))
+            self._found.append(self._match(first, min(first + _ROWS, words.rows)))
             self.lacks.append(lacks[: task[bk.LACK_COUNT]].copy())
             task[bk.LACK_COUNT] = 0
 
@@ -129,15 +139,21 @@ class ChunkTask:
         return made
 
     def _run(self, first: int, last: int) -> None:
+        self._task[bk.NEXT] = first
         while True:
             address = self._scratch.table_header(self._words, self._alive)
             code = ck.match_chunk(
-                address, self._task.ctypes.data, self._sheet.row.ctypes.data, self._places.ctypes.data, first, last
+                address, self._task.ctypes.data, self._sheet.row.ctypes.data, self._parts.ctypes.data, first, last
             )
             if code == 0:
                 return
+            if code == cl.UNKNOWN:
+                row = int(self._task[bk.NEXT])
+                self._learn(self._snapshot, address, int(self._words.starts[row]), int(self._words.ends[row]))
+                continue
             self._sheet.clear()
-            self._task[bk.LACK_COUNT] = 0
+            self._parts[:, [ck.PICKED, ck.NOTED]] = 0
+            self._task[bk.LACK_COUNT], self._task[bk.NEXT] = 0, first
             if code != ev.NO_ROOM:
                 raise AssertionError("a row that only the index refuses")
             self._scratch.reserve_touched(2 * self._scratch.header[ev.ROOM])
@@ -156,18 +172,20 @@ class ChunkTask:
             pairs = np.array(more, np.int64)
             for number in np.unique(pairs[:, 0] // _ROWS).tolist():
                 mine = pairs[pairs[:, 0] // _ROWS == number] - (number * _ROWS, 0)
-                self._parts[number] = self._parts[number].joined(mine)
-        return self._parts[0] if len(self._parts) == 1 else JoinedMatches(self._parts, ())
+                self._found[number] = self._found[number].joined(mine)
+        return self._found[0] if len(self._found) == 1 else JoinedMatches(self._found, ())
 
 
-def _vectors(snapshot: Snapshot) -> tuple[Any, NDArray[np.int64]]:
-    """Room for the vectors of all dense parts (literals, columns, groups, a byte a group), and where each begins."""
-    places, total = np.zeros(len(snapshot.rows), np.int64), 0
-    rows = {number: snapshot.segments[number].dense.row for number in snapshot.dense_rows}
-    counted = [dk.LITERAL_COUNT, dk.COLUMN_COUNT, dk.NEED_COUNT]
-    sizes = {n: int(row[counted].sum() + row[dk.NEED_COUNT] // sk.PAIR + 1) for n, row in rows.items()}
-    room = np.empty((sum(sizes.values()), sk.PAIR // 8), np.uint64)
-    for number, size in sizes.items():
-        places[number] = room[total:].ctypes.data
-        total += size
-    return room, places
+def _parts(snapshot: Snapshot) -> tuple[Any, NDArray[np.int64]]:
+    """What a chunk keeps of each segment's dense part, and the room for it."""
+    made, rooms = np.zeros((max(1, len(snapshot.rows)), ck.PART_SIZE), np.int64), []
+    for number in snapshot.dense_rows:
+        dense = snapshot.segments[number].dense
+        counts = dense.row[[dk.LITERAL_COUNT, dk.COLUMN_COUNT, dk.NEED_COUNT]]
+        vectors = int(counts.sum() + counts[2] // sk.PAIR + 2)
+        rooms.append(np.empty((vectors, sk.PAIR // 8), np.uint64))
+        made[number, ck.VECTORS] = rooms[-1].ctypes.data
+        if dense.bitmaps is not None:
+            rooms.append(np.empty((_ROWS, ck.PICK_SIZE), np.uint64))
+            made[number, ck.PICKS] = rooms[-1].ctypes.data
+    return rooms, made

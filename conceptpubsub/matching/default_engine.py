@@ -8,8 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from conceptpubsub.matching.answers import BitMatches
+from conceptpubsub.matching.answers import BitMatches, clear_rest
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Matches, Slots, concatenated
 from conceptpubsub.matching.index import Index
 from conceptpubsub.matching.scan import answer
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from conceptpubsub.matching.scratch import Scratch
     from conceptpubsub.matching.snapshot import Snapshot
 
+UNKNOWN: Final = -3
+"""What a kernel says of an event with a class that may be learnt."""
 ASKED: Final = 3
 """The counter of questions to the evaluator, after those that kernels keep."""
 
@@ -134,21 +137,51 @@ class DefaultEngine(Engine):
         snapshot, scratch, count = self._encoded(event, doubtful)
         made: int = self._kernels.match_event(scratch.address, count)
         while made < 0:
-            self._repair(made, event, scratch)
+            self._repair(made, event, scratch, count)
             made = self._kernels.match_event(scratch.address, count)
         if made >> 32 or doubtful or faults is not None:
             return self._asked(event, snapshot, scratch, made, count, doubtful, faults)
         found: Slots = scratch.out[:made]
         return found
 
-    def _repair(self, wrong: int, event: Any, scratch: Scratch) -> None:
-        """Make room for an event, or say what is wrong with it."""
+    def bitmap(self, event: Event, positions: Slots, width: int) -> NDArray[np.uint8]:
+        if len(positions) != width:  # filters were removed: slots and places differ
+            return super().bitmap(event, positions, width)
+        doubtful: list[Column] = []
+        snapshot, scratch, count = self._encoded(event, doubtful)
+        size = (width + 7) // 8
+        if size > 8 * len(snapshot.alive):  # filters came meanwhile
+            return super().bitmap(event, positions, width)
+        out, address = scratch.packed(size)
+        made: int = self._kernels.pack_event(scratch.address, count, size, address)
+        while made < 0:
+            self._repair(made, event, scratch, count)
+            made = self._kernels.pack_event(scratch.address, count, size, address)
+        if made or doubtful:
+            return super().bitmap(event, positions, width)
+        packed = out.copy()
+        clear_rest(packed, width)
+        return packed
+
+    def _repair(self, wrong: int, event: Any, scratch: Scratch, count: int) -> None:
+        """Make room for an event, learn its classes, or say what is wrong with it."""
+        if wrong == UNKNOWN:
+            self.learn(scratch.snapshot, scratch.address, 0, count)
+            return
         if wrong == self._kernels.ev.NO_ROOM:
             scratch.reserve_touched(2 * scratch.header[self._kernels.ev.ROOM])
             return
         for name, value in getattr(event, "attributes", event).items():
             as_object(name, value)
         raise AssertionError("an event that only the index refuses")
+
+    def learn(self, snapshot: Snapshot, header: int, first: int, last: int) -> None:
+        """Learn the classes of the event whose words stand from first to last."""
+        with self._lock:
+            for segment in snapshot.segments:
+                dense = getattr(segment, "dense", None)
+                if dense is not None and dense.bitmaps is not None:
+                    dense.bitmaps.learn(dense.row.ctypes.data, header, first, last)
 
     def _asked(
         self, event: Event, snapshot: Snapshot, scratch: Scratch, made: int, count: int, doubtful: list[Column],
@@ -241,7 +274,7 @@ class DefaultEngine(Engine):
         known = self.known_interfaces(scratch)
         made: int = self._finders.find_interfaces(scratch.address, known.address, count)
         while made < 0:
-            self._repair(made, event, scratch)
+            self._repair(made, event, scratch, count)
             made = self._finders.find_interfaces(scratch.address, known.address, count)
         if made >> 32 or doubtful:
             return self.of_slots(self.match(event))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import record_kernels as rk
+from conceptpubsub.matching.class_bitmaps import ClassBitmaps
 from conceptpubsub.matching.records import Choices, Records, open_table
 from conceptpubsub.matching.vocabulary import Vocabulary
 
@@ -31,14 +32,16 @@ def dense_cubes(made: Records, chosen: Choices, least: int) -> NDArray[np.int64]
 
 
 class Dense:
-    """Some cubes over few literals."""
+    """Some cubes over few literals; with bitmaps for single events from ``classes`` entries on."""
 
-    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def __init__(self, arrays: dict[str, NDArray[Any]], classes: int) -> None:
         self.arrays = arrays
+        self._classes = classes
+        self.bitmaps = ClassBitmaps.of(arrays, classes)
         self.row = self._row()
 
     @classmethod
-    def of(cls, made: Records, cubes: NDArray[np.int64], vocabulary: Vocabulary) -> Dense | None:
+    def of(cls, made: Records, cubes: NDArray[np.int64], vocabulary: Vocabulary, classes: int) -> Dense | None:
         """The dense part of some cubes, or None where they share too little."""
         sizes = np.diff(made.bounds)[cubes]
         starts = np.zeros(len(cubes) + 1, np.int64)
@@ -64,12 +67,13 @@ class Dense:
         told[column_of[literals[:, 0]] != literals[:, 0]] = dk.NO_BIT
         arrays: dict[str, NDArray[Any]] = {
             "literals": literals, "columns": columns.astype(np.uint32), "bit_of": bit_of,
+            "literal_columns": bit_of[column_of[literals[:, 0]]],
             "runs": np.searchsorted(literals[:, 0], np.arange(axes + 1)).astype(np.uint32),
         }  # fmt: skip
         owners = made.owners[cubes]
         arrays |= _groups(masks, owners, starts, numbers, told)
         arrays |= _entries(masks, owners, starts, numbers, told)
-        return cls(arrays)
+        return cls(arrays, classes)
 
     @property
     def cubes(self) -> int:
@@ -93,18 +97,16 @@ class Dense:
             (dk.NEED_COUNT, len(arrays["need_masks"])),
         ):  # fmt: skip
             row[place] = count
+        row[dk.BITMAPS] = 0 if self.bitmaps is None else self.bitmaps.row.ctypes.data
         return row
 
-    def __getstate__(self) -> dict[str, NDArray[Any]]:
-        return self.arrays
-
-    def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:
-        self.arrays = state
-        self.row = self._row()
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dense, (self.arrays, self._classes)
 
     def nbytes(self) -> int:
         """The memory it holds."""
-        return sum(array.nbytes for array in self.arrays.values())
+        held = sum(array.nbytes for array in self.arrays.values())
+        return held + (0 if self.bitmaps is None else self.bitmaps.nbytes())
 
 
 def _by_axis(literals: NDArray[np.uint32], numbers: NDArray[np.uint16]) -> tuple[Any, Any]:

@@ -28,9 +28,9 @@ from conceptpubsub.matching.record_kernels import hashed, must_be_bound, slot_in
 (
     LITERALS, LITERAL_COUNT, RUNS, AXIS_COUNT, COLUMNS, COLUMN_COUNT, BIT_OF, GROUP_COUNT, GROUP_MASKS, GROUP_STARTS,
     GROUP_TABLE, TABLE_MASK, CUBE_STARTS, CUBE_WORDS, CUBE_OWNERS, ENTRY_COUNT, ENTRY_STARTS, ENTRY_WORDS,
-    ENTRY_OWNERS, ENTRY_GROUPS, NEED_COUNT, NEED_MASKS, DENSE_SIZE,
-) = range(23)  # fmt: skip
-"""The counts and TABLE_MASK are numbers."""
+    ENTRY_OWNERS, ENTRY_GROUPS, NEED_COUNT, NEED_MASKS, BITMAPS, DENSE_SIZE,
+) = range(24)  # fmt: skip
+"""The counts and TABLE_MASK are numbers. BITMAPS is 0 where there are none."""
 MOST_LITERALS = 4096
 MOST_COLUMNS = 63
 MOST_RECORDS = 2 * ev.PENDING_ROOM // 3
@@ -217,10 +217,33 @@ def _scan(dense: Int, group: Int, x: Int, several: Int, header: Int) -> tuple[In
 
 
 @free_kernel
-def match_dense(dense: Int, header: Int, several: Int) -> tuple[Int, Int]:
+def weigh(dense: Int, bound: Any, limit: Int) -> Int:
+    """How many cubes an event may meet that binds these columns; not counted on where they are more than the limit."""
+    groups, starts, cubes = i64_at(dense, GROUP_COUNT), i64_at(dense, GROUP_STARTS), i64(0)
+    size = bit_count(bound)
+    if size < 16 and (1 << size) < groups:
+        table, mask = i64_at(dense, GROUP_TABLE), i64_at(dense, TABLE_MASK)
+        part = bound
+        while cubes <= limit:
+            group = i64(mk.find_row(table, mask, part + u64(1)))
+            if group:
+                cubes += u32_at(starts, group) - u32_at(starts, group - 1)
+            if part == 0:
+                break
+            part = (part - u64(1)) & bound
+        return cubes
+    masks, group = i64_at(dense, GROUP_MASKS), i64(0)
+    while group < groups and cubes <= limit:
+        if u64_at(masks, group) & ~bound == 0:
+            cubes += u32_at(starts, group + 1) - u32_at(starts, group)
+        group += 1
+    return cubes
+
+
+@free_kernel
+def match_dense(dense: Int, header: Int, bound: Any, several: Int) -> tuple[Int, Int]:
     """Mark the slots of a dense part that match the loaded event; returns cubes looked at and passed."""
     x = i64_at(header, ev.CODES)
-    bound = bound_columns(dense, x)
     groups, looked, passed = i64_at(dense, GROUP_COUNT), i64(0), i64(0)
     size = bit_count(bound)
     if size < 16 and (1 << size) < groups:

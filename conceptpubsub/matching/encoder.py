@@ -181,6 +181,13 @@ class Encoder:
                         values[n] = value
                         n += 1
                 elif (found := get(value)) is None:
+                    if type(value) is int and -_WHOLE <= value <= _WHOLE:  # no constant: its place among them
+                        get, base = entries[name].get(float, NOTHING)
+                        if get is None and base:
+                            words[n] = base
+                            values[n] = value
+                            n += 1
+                            continue
                     n = self._slowly(entries[name], name, value, n, event, out)
                     out.reserve(n + size)
                 elif base >= 0:

@@ -84,6 +84,11 @@ class Engine(ABC):
     def match(self, event: Event, faults: list[Fault] | None = None) -> Sequence[int] | Slots:
         """The slots that match an event, ascending; faults of single filters are appended, with row 0."""
 
+    def bitmap(self, event: Event, positions: Slots, width: int) -> NDArray[np.uint8]:
+        """What matches as packed bits; ``positions[slot]`` is the bit of a slot."""
+        slots = np.asarray(self.match(event), np.int64)
+        return Matches(np.array([0, len(slots)]), slots).bits(positions, width)[0]
+
     def match_table(self, table: Any) -> Matches:
         """The slots that match each row of an Arrow table or record batch."""
         from conceptpubsub.matching.rows import match_rows

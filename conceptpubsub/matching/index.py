@@ -30,6 +30,7 @@ _TAIL: Final = 128
 _RATIO: Final = 4
 _DENSE: Final = 512
 _ROWS: Final = 24
+_CLASSES: Final = 2048
 _CHUNK: Final = 1 << 20
 """Literals that are gathered before they go to the store."""
 
@@ -39,11 +40,14 @@ class Index:
 
     ``tail`` is how many cubes may wait for a segment, ``ratio`` how much larger a segment is than those after it, and
     ``dense`` how many cubes make a dense part worth its while; ``rows`` is how many rows of a table make it worth to
-    take many at a time.
+    take many at a time, and ``classes`` how many filters of a dense part make bitmaps of classes worth theirs.
     """
 
-    def __init__(self, tail: int = _TAIL, ratio: int = _RATIO, dense: int = _DENSE, rows: int = _ROWS) -> None:
+    def __init__(
+        self, tail: int = _TAIL, ratio: int = _RATIO, dense: int = _DENSE, rows: int = _ROWS, classes: int = _CLASSES
+    ) -> None:
         self._most_tail, self._ratio, self._least_dense = tail, ratio, dense
+        self._least_classes = classes
         self.least_rows = rows
         self.vocabulary = Vocabulary()
         self.compiler = Compiler(self.vocabulary)
@@ -164,7 +168,7 @@ class Index:
     def _segment(self, first: int, last: int) -> Segment:
         from conceptpubsub.matching.segment import Segment
 
-        return Segment(self.store, self.vocabulary, self.slots, first, last, self._least_dense)
+        return Segment(self.store, self.vocabulary, self.slots, first, last, self._least_dense, self._least_classes)
 
     def _merge(self) -> None:
         """Merge the newest segments while each is not much smaller than the one before."""
@@ -181,7 +185,7 @@ class Index:
 
     def renumbered(self, slots: Mapping[int, int]) -> Index:
         """The same filters under other slots, without those that are gone."""
-        made = Index(self._most_tail, self._ratio, self._least_dense, self.least_rows)
+        made = Index(self._most_tail, self._ratio, self._least_dense, self.least_rows, self._least_classes)
         made.vocabulary, made.compiler, made.live = self.vocabulary, self.compiler, self.live
         made.store, made.slots = self.store.renumbered(slots), self.slots.renumbered(slots)
         made.asking = {slots[slot]: filter for slot, filter in self.asking.items()}

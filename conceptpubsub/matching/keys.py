@@ -34,6 +34,9 @@ class KeyTable:
         self._all_interfaces: frozenset[Hashable] = frozenset()
         self._slots: dict[Hashable, int] = {}
         self._by_slot: NDArray[Any] = np.zeros(64, np.int64)
+        self._changes = 0
+        """Counted up after each change."""
+        self._arrays: tuple[int, tuple[NDArray[Any], NDArray[np.int64], int]] = (-1, (self._by_slot, np.arange(0), 0))
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -76,6 +79,7 @@ class KeyTable:
         if slot == len(held):
             held = self._by_slot = np.concatenate([held, np.zeros(slot, held.dtype)])
         held[slot] = key
+        self._changes += 1
         return slot
 
     def enter(self, key: Hashable, filter: Filter) -> None:
@@ -85,12 +89,14 @@ class KeyTable:
         self._slots[key] = slot
         self.shelf.put(slot, filter)
         self.next_slot = slot + 1
+        self._changes += 1
         if old is not None:
             self.shelf.drop(old)
 
     def drop(self, key: Hashable) -> None:
         """Forget a key."""
         self.shelf.drop(self._slots.pop(key))
+        self._changes += 1
 
     def at(self, slot: int) -> Hashable:
         """The key of a slot."""
@@ -102,18 +108,26 @@ class KeyTable:
         made: list[Hashable] = self._by_slot[slots].tolist() if len(slots) else []
         return made
 
-    def arrays(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The key of each slot (int64 if all are ints, else objects), and each slot's place among those in use."""
-        keys = self._by_slot[: self.next_slot]
-        if len(self._slots) == self.next_slot:
-            return keys, np.arange(self.next_slot)
-        used = np.zeros(self.next_slot, bool)
-        used[np.fromiter(self._slots.values(), np.int64, len(self._slots))] = True
-        if keys.dtype == object and all(map(_is_small, self._slots)):
-            numbers = np.zeros(self.next_slot, np.int64)
-            numbers[used] = keys[used].astype(np.int64)
+    def arrays(self) -> tuple[NDArray[Any], NDArray[np.int64], int]:
+        """The key of each slot (int64 if all are ints, else objects), each slot's place among those in use, and how many
+        these are. A slot that is only prepared has a key but no place yet."""
+        changes, held = self._changes, self._arrays
+        if held[0] != changes:
+            held = self._arrays = (changes, self._made_arrays())
+        return held[1]
+
+    def _made_arrays(self) -> tuple[NDArray[Any], NDArray[np.int64], int]:
+        slots, keys = self._slots.copy(), self._by_slot  # one step each: others may add meanwhile
+        last = max(slots.values(), default=-1) + 1
+        if len(slots) == last:
+            return keys, np.arange(last), last
+        used = np.zeros(last, bool)
+        used[np.fromiter(slots.values(), np.int64, len(slots))] = True
+        if keys.dtype == object and all(map(_is_small, slots)):
+            numbers = np.zeros(len(keys), np.int64)
+            numbers[:last][used] = keys[:last][used].astype(np.int64)
             keys = numbers
-        return keys, np.cumsum(used) - 1
+        return keys, np.cumsum(used) - 1, len(slots)
 
     def renumbered(self) -> tuple[KeyTable, dict[int, int]]:
         """The same keys under slots without gaps, and the new slot of each old one."""

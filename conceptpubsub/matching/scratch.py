@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching.encoder import Encoder, Words
 
@@ -31,6 +32,7 @@ class Scratch:
         self.converted = -1
         self._table: Any = None
         self._sheet: Any = None
+        self._packed: tuple[NDArray[np.uint8], int] = (np.zeros(0, np.uint8), 0)
         self.interfaces: Any = None
         """What is known of interfaces, see `conceptpubsub.matching.interfacing`."""
         self.out: NDArray[np.int64] = np.empty(0, np.int64)
@@ -38,6 +40,7 @@ class Scratch:
         self.counters: NDArray[np.int64] = np.zeros(4, np.int64)
         self._put(ev.COUNTERS, self.counters)
         self._put(ev.PENDING, np.zeros(ev.PENDING_ROOM, np.uint64))
+        self._put(ev.CLASS_ROOM, np.zeros(cl.ROOM_WORDS, np.uint64))
         self.reserve_touched(_ROOM)
 
     def _put(self, place: int, held: NDArray[Any]) -> None:
@@ -67,6 +70,14 @@ class Scratch:
         self._table = (held, words, alive, dict(self._arrays))
         return int(held.ctypes.data)
 
+    def packed(self, size: int) -> tuple[NDArray[np.uint8], int]:
+        """Room for so many bytes of an answer, and its address: to ask an array for it takes a microsecond."""
+        held = self._packed
+        if len(held[0]) != size:
+            made = np.zeros(size, np.uint8)
+            held = self._packed = (made, made.ctypes.data)
+        return held
+
     def sheet(self, words: int, make: Callable[[int], Any]) -> Any:
         """The room for many events at once, kept from call to call."""
         if self._sheet is None or self._sheet.words != words:
@@ -80,10 +91,11 @@ class Scratch:
         words = len(snapshot.alive)
         if words != self.header[ev.SLOT_WORDS] or not words:
             self.header[ev.SLOT_WORDS] = words
-            for place in (ev.FOUND, ev.ASKED):
-                self._put(place, np.zeros(words, np.uint64))
+            tops = (words + cl.TILE - 1) // cl.TILE
+            for place in (ev.FOUND, ev.ASKED):  # whole tiles, and a word after the last
+                self._put(place, np.zeros(cl.TILE * (tops + 1), np.uint64))
             for place in (ev.FOUND_SUMMARY, ev.ASKED_SUMMARY):
-                self._put(place, np.zeros((words + 63) >> 6, np.uint64))
+                self._put(place, np.zeros(tops + 1, np.uint64))
             # Virtual memory: only what is written to is ever real.
             self.out, self.asked = np.empty(64 * words, np.int64), np.empty(64 * words, np.int64)
             self._put(ev.OUT, self.out)

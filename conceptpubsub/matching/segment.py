@@ -25,12 +25,13 @@ class Segment:
     """Cubes from ``first`` to ``last`` of the store, indexed."""
 
     def __init__(
-        self, store: CubeStore, vocabulary: Vocabulary, slots: Slots, first: int, last: int, dense: int
-    ) -> None:
+        self, store: CubeStore, vocabulary: Vocabulary, slots: Slots, first: int, last: int, dense: int,
+        classes: int,
+    ) -> None:  # fmt: skip
         self.first, self.last = first, last
         made = Records(store, vocabulary, slots, first, last)
         chosen = Choices(made, vocabulary)
-        self.dense = self._dense(made, chosen, vocabulary, dense)
+        self.dense = self._dense(made, chosen, vocabulary, dense, classes)
         self.cubes = made.count
         self.by_kind = np.bincount(chosen.kinds, minlength=rk.DENSE + 1)
         order = np.lexsort((chosen.keys, chosen.kinds))[: int(self.by_kind[: rk.NEVER].sum())]
@@ -54,10 +55,10 @@ class Segment:
         self.row = self._row()
 
     @staticmethod
-    def _dense(made: Records, chosen: Choices, vocabulary: Vocabulary, least: int) -> Dense | None:
+    def _dense(made: Records, chosen: Choices, vocabulary: Vocabulary, least: int, classes: int) -> Dense | None:
         """The part for cubes that no key helps to find; they are then of that kind."""
         cubes = dense_cubes(made, chosen, least)
-        found = Dense.of(made, cubes, vocabulary) if len(cubes) else None
+        found = Dense.of(made, cubes, vocabulary, classes) if len(cubes) else None
         if found is not None:
             chosen.kinds[cubes] = rk.DENSE
         return found

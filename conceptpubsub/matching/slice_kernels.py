@@ -36,6 +36,7 @@ from conceptpubsub.matching.vectors import (
     BYTES,
     LANES,
     any_bit,
+    bits_set,
     both_of,
     either_of,
     every,
@@ -48,11 +49,14 @@ from conceptpubsub.matching.vectors import (
 
 # A sheet, by place in its row. Addresses, unless said otherwise.
 (
-    FOUND, FOUND_SUMMARY, ASKED, ASKED_SUMMARY, STRIDE, SUMMARY_STRIDE, WIDE, VALID, VECTORS, BLOCK, COUNTS, SHEET_SIZE,
-) = range(12)  # fmt: skip
+    FOUND, FOUND_SUMMARY, ASKED, ASKED_SUMMARY, STRIDE, SUMMARY_STRIDE, WIDE, TRAY, WAITING, COUNTS, SHEET_SIZE,
+) = range(11)  # fmt: skip
 """STRIDE and SUMMARY_STRIDE are numbers: the words from one row to the next. WIDE has a bit for each transposed word.
-VALID has a bit for each event that is matched here. BLOCK is room for the vectors of 64
-entries, all first ones before all second ones."""
+TRAY is room for eight words of slots: the vectors of 64 entries each, all first ones before all second ones; WAITING
+tells which of these halves are turned round.
+
+The vectors of a dense part: first those that tell which events are noted at all; then those of its literals, of its
+columns and of its groups, and behind them a byte a group."""
 FEW = 16
 """Entries of a word with any bit; with more of them it is transposed without a count of bits."""
 MANY_BITS = 512
@@ -61,6 +65,8 @@ EVENTS = HALVES * BITS
 PAIR = HALVES * BYTES
 _WORDS = HALVES * LANES
 _HALF = 64 * BYTES
+_BLOCK = HALVES * _HALF
+TRAY_WORDS = 8
 _ALL = u64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -71,8 +77,10 @@ def _put_pair(place: Int, word: Any) -> None:
 
 
 @free_kernel
-def start(dense: Int, header: Int, vectors: Int) -> None:
-    """Set the literals to what they are without an event; no column is bound."""
+def start(dense: Int, header: Int, valid: Int) -> None:
+    """Set the literals to what they are without an event; no column is bound, and no event noted."""
+    _put_pair(valid, u64(0))
+    vectors = valid + PAIR
     base, literals = i64_at(header, ev.BASE), i64_at(dense, dk.LITERALS)
     count = i64_at(dense, dk.LITERAL_COUNT)
     for i in range(count):
@@ -84,12 +92,14 @@ def start(dense: Int, header: Int, vectors: Int) -> None:
 
 
 @free_kernel
-def note(dense: Int, header: Int, vectors: Int, touched: Int, event: Int) -> None:
+def note(dense: Int, header: Int, valid: Int, touched: Int, event: Int) -> None:
     """Write the loaded event's bits into the vectors of the literals it touches."""
+    vectors = valid + PAIR
     axes, codes = i64_at(header, ev.TOUCHED), i64_at(header, ev.TOUCHED_CODES)
     runs, bits, literals = i64_at(dense, dk.RUNS), i64_at(dense, dk.BIT_OF), i64_at(dense, dk.LITERALS)
     known, count = i64_at(dense, dk.AXIS_COUNT), i64_at(dense, dk.LITERAL_COUNT)
     word, bit = event >> 6, u64(1) << u64(event & 63)
+    join_u64(valid, word, bit)
     for t in range(touched):
         axis, code = u32_at(axes, t), u32_at(codes, t)
         if axis >= known:
@@ -147,33 +157,52 @@ def _count(block: Int, filled: Any) -> Int:
 
 
 @free_kernel
-def _spill(sheet: Int, word: Int, filled: Any, half: Int) -> None:
-    """Turn the entries of one word of slots into bits of rows, and clear the block."""
-    block, stride = i64_at(sheet, BLOCK) + half * _HALF, i64_at(sheet, STRIDE)
-    if bit_count(filled) > FEW or _count(block, filled) > MANY_BITS:
-        rows = i64_at(sheet, FOUND)
-        transpose(block)
-        for lane in range(LANES):
-            place = (half * BITS + (lane << 6)) * stride + word
-            for k in range(64):
-                join_u64(rows, place, u64_at(block, LANES * k + lane))
-                place += stride
-        join_u64(i64_at(sheet, WIDE), word >> 6, u64(1) << u64(word & 63))
-        for k in range(64):
-            put_vector(block + k * BYTES, every(u64(0)))
-        return
-    while filled != 0:
-        at = trailing_zeros(filled)
-        filled &= filled - u64(1)
-        _mark_bits(sheet, 0, (word << 6) + at, block + at * BYTES, half * BITS)
-        put_vector(block + at * BYTES, every(u64(0)))
+def _spill(sheet: Int, word: Int, filled: Any) -> None:
+    """Turn the entries of one word of slots into bits of rows. Where they are many they are only turned round, and wait
+    in the tray for the words beside them."""
+    block = i64_at(sheet, TRAY) + (word % TRAY_WORDS) * _BLOCK
+    for half in range(HALVES):
+        place, left = block + half * _HALF, filled
+        if bit_count(filled) > FEW or _count(place, filled) > MANY_BITS:
+            transpose(place)
+            bit = u64(1) << u64(HALVES * (word % TRAY_WORDS) + half)
+            put_u64(sheet, WAITING, u64_at(sheet, WAITING) | bit)
+            join_u64(i64_at(sheet, WIDE), word >> 6, u64(1) << u64(word & 63))
+            continue
+        while left != 0:
+            at = trailing_zeros(left)
+            left &= left - u64(1)
+            _mark_bits(sheet, 0, (word << 6) + at, place + at * BYTES, half * BITS)
+            put_vector(place + at * BYTES, every(u64(0)))
 
 
 @free_kernel
-def _bind(dense: Int, sheet: Int) -> None:
-    """For each group of entries, the events that are matched here and bind all the columns it needs; behind them all, a
-    byte a group tells whether there is any."""
-    vectors, needs, valid = i64_at(sheet, VECTORS), i64_at(dense, dk.NEED_MASKS), i64_at(sheet, VALID)
+def _empty(sheet: Int, word: Int) -> None:
+    """Write the words that wait in the tray, of which this is one, to the rows. They lie side by side there: each line
+    of memory is gone to once."""
+    waiting, rows, stride = u64_at(sheet, WAITING), i64_at(sheet, FOUND), 8 * i64_at(sheet, STRIDE)
+    tray, first = i64_at(sheet, TRAY), rows + 8 * (word - word % TRAY_WORDS)
+    for half in range(HALVES):
+        for lane in range(LANES):
+            place = first + (half * BITS + (lane << 6)) * stride
+            for k in range(64):
+                for w in range(TRAY_WORDS):
+                    if waiting >> u64(HALVES * w + half) & u64(1) != 0:
+                        join_u64(place, w, u64_at(tray + w * _BLOCK + half * _HALF, LANES * k + lane))
+                place += stride
+    for w in range(TRAY_WORDS):
+        for half in range(HALVES):
+            if waiting >> u64(HALVES * w + half) & u64(1) != 0:
+                for k in range(64):
+                    put_vector(tray + w * _BLOCK + half * _HALF + k * BYTES, every(u64(0)))
+    put_u64(sheet, WAITING, u64(0))
+
+
+@free_kernel
+def _bind(dense: Int, valid: Int) -> None:
+    """For each group of entries, the events that are noted and bind all the columns it needs; behind them all, a byte a
+    group tells whether there is any."""
+    vectors, needs = valid + PAIR, i64_at(dense, dk.NEED_MASKS)
     bound = vectors + PAIR * i64_at(dense, dk.LITERAL_COUNT)
     groups = bound + PAIR * i64_at(dense, dk.COLUMN_COUNT)
     count = i64_at(dense, dk.NEED_COUNT)
@@ -190,12 +219,12 @@ def _bind(dense: Int, sheet: Int) -> None:
 
 
 @free_kernel
-def evaluate(dense: Int, sheet: Int) -> tuple[Int, Int]:
+def evaluate(dense: Int, sheet: Int, valid: Int) -> tuple[Int, Int]:
     """All entries for the noted events. Returns how many entries were evaluated and how many passed for any."""
-    vectors, block = i64_at(sheet, VECTORS), i64_at(sheet, BLOCK)
+    vectors, tray = valid + PAIR, i64_at(sheet, TRAY)
     starts, words = i64_at(dense, dk.ENTRY_STARTS), i64_at(dense, dk.ENTRY_WORDS)
     owners, groups = i64_at(dense, dk.ENTRY_OWNERS), i64_at(dense, dk.ENTRY_GROUPS)
-    _bind(dense, sheet)
+    _bind(dense, valid)
     bound = vectors + PAIR * (i64_at(dense, dk.LITERAL_COUNT) + i64_at(dense, dk.COLUMN_COUNT))
     live = bound + PAIR * i64_at(dense, dk.NEED_COUNT)
     none, current, filled = every(u64(0)), i64(-1), u64(0)
@@ -225,10 +254,12 @@ def evaluate(dense: Int, sheet: Int) -> tuple[Int, Int]:
         slot = owner & 0x7FFFFFFF
         if slot >> 6 != current or owner >> 31:
             if filled != 0:
-                _spill(sheet, current, filled, 0)
-                _spill(sheet, current, filled, 1)
+                _spill(sheet, current, filled)
+            beside = (slot >> 6) // TRAY_WORDS == current // TRAY_WORDS and owner >> 31 == 0
+            if u64_at(sheet, WAITING) != 0 and not beside:
+                _empty(sheet, current)
             current, filled = slot >> 6, u64(0)
-        at = block + (slot & 63) * BYTES
+        at = tray + (slot // 64 % TRAY_WORDS) * _BLOCK + (slot & 63) * BYTES
         put_vector(at, found)
         put_vector(at + _HALF, found2)
         if owner >> 31:
@@ -239,12 +270,24 @@ def evaluate(dense: Int, sheet: Int) -> tuple[Int, Int]:
         else:
             filled |= u64(1) << u64(slot & 63)
     if filled != 0:
-        _spill(sheet, current, filled, 0)
-        _spill(sheet, current, filled, 1)
+        _spill(sheet, current, filled)
+    if u64_at(sheet, WAITING) != 0:
+        _empty(sheet, current)
     return looked, passed
 
 
 # ---------------------------------------------------------------------- answers
+
+
+@free_kernel
+def _settle_tile(row: Int, alive: Int) -> Int:
+    """As `settle`, for 64 words side by side."""
+    count = i64(0)
+    for at in range(0, 64 * 8, BYTES):
+        kept = both_of(vector_at(row + at), vector_at(alive + at))
+        put_vector(row + at, kept)
+        count += bits_set(kept)
+    return count
 
 
 @free_kernel
@@ -257,6 +300,9 @@ def settle(sheet: Int, events: Int, alive: Int, words: Int) -> Int:
         row, count = rows + 8 * event * stride, i64(0)
         for top in range((words + 63) >> 6):
             left = u64_at(summary, event * summary_stride + top) | u64_at(wide, top)
+            if left == _ALL:
+                count += _settle_tile(row + (top << 9), alive + (top << 9))
+                continue
             while left != 0:
                 word = (top << 6) + trailing_zeros(left)
                 left &= left - u64(1)

@@ -62,6 +62,17 @@ def _put_vector(context: Any, address: Any, vector: Any) -> Any:
     return types.void(types.int64, _vector), generate
 
 
+def _join_vector(context: Any, address: Any, vector: Any) -> Any:
+    """Set the bits of a vector at an address."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = builder.inttoptr(args[0], _VECTOR.as_pointer())
+        builder.store(builder.or_(builder.load(place, align=8), args[1]), place, align=8)
+        return inner.get_dummy_value()
+
+    return types.void(types.int64, _vector), generate
+
+
 def _every(context: Any, word: Any) -> Any:
     """A vector with this word in every lane."""
 
@@ -111,7 +122,33 @@ def _any_bit(context: Any, vector: Any) -> Any:
     return types.boolean(_vector), generate
 
 
+def _lanes_set(context: Any, vector: Any) -> Any:
+    """A bit for each lane that has any bit set."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        unequal = builder.icmp_unsigned("!=", args[0], ir.Constant(_VECTOR, [0] * LANES))
+        return builder.zext(builder.bitcast(unequal, ir.IntType(LANES)), _WORD)
+
+    return types.int64(_vector), generate
+
+
+def _bits_set(context: Any, vector: Any) -> Any:
+    """The number of bits set in all lanes."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        count = builder.module.declare_intrinsic("llvm.ctpop.v8i64", (), ir.FunctionType(_VECTOR, [_VECTOR]))
+        counts = builder.call(count, [args[0]])
+        kind = ir.FunctionType(_WORD, [_VECTOR])
+        add = builder.module.declare_intrinsic("llvm.vector.reduce.add.v8i64", (), kind)
+        return builder.call(add, [counts])
+
+    return types.int64(_vector), generate
+
+
 vector_at = intrinsic(_vector_at)
+lanes_set = intrinsic(_lanes_set)
+bits_set = intrinsic(_bits_set)
 put_vector = intrinsic(_put_vector)
+join_vector = intrinsic(_join_vector)
 every = intrinsic(_every)
 any_bit = intrinsic(_any_bit)

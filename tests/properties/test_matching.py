@@ -33,11 +33,13 @@ SHAPES = (
     {"tail": 3, "ratio": 2},
     {"tail": 0, "ratio": 1000},
     {"tail": 0, "ratio": 1000, "dense": 1, "rows": 1},
+    {"tail": 0, "ratio": 1000, "dense": 1, "rows": 1, "classes": 1},
+    {"tail": 2, "ratio": 1, "dense": 2, "rows": 3, "classes": 1},
     {"tail": 2, "ratio": 1, "dense": 2, "rows": 3},
     {},
 )
 """Every filter in a segment; segments that are never merged; a bit of everything; one segment; the same with whatever
-can be dense, many rows at a time; many dense ones; only a tail."""
+can be dense, many rows at a time, without and with bitmaps of classes; many dense ones; only a tail."""
 
 
 class Judge:
@@ -75,6 +77,9 @@ class Judge:
         assert self.matcher.match(event, errors) == found
         assert sorted(error.key for error in errors) == sorted(faults)
         assert self.matcher.interfaces(event) == interfaces
+        places = {key: place for place, key in enumerate(self.held)}
+        bits = np.unpackbits(self.matcher.bitmap(event))
+        assert np.flatnonzero(bits).tolist() == sorted(places[key] for key in found)
 
     def check_batch(self, events: list[Any]) -> None:
         """What the matcher says of a table is what the evaluator says of its rows."""
@@ -182,11 +187,12 @@ def test_one_semantics_at_its_default_shape(name: str, semantics: str) -> None:
     judge.check_batch(events)
 
 
+@pytest.mark.parametrize("classes", [1, 1 << 40])
 @pytest.mark.parametrize("semantics", SEMANTICS)
-def test_filters_that_share_their_literals(semantics: str) -> None:
+def test_filters_that_share_their_literals(semantics: str, classes: int) -> None:
     """Dense parts, more rows than are taken at a time, answers that are many, and filters that are gone."""
     rng = random.Random(9)
-    judge = Judge(dense=64)
+    judge = Judge(dense=64, classes=classes)
     judge.add([(key, shared(rng, semantics), frozenset("ABC"[key % 3])) for key in range(400)])
     events = [sparse(rng, rng.choice((0.1, 0.5, 1.0))) for _ in range(60)]
     for event in events:

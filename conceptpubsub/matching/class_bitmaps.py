@@ -1,0 +1,131 @@
+"""Class bitmaps of a dense part: how cubes lie in rows of bits, and the rows of the classes that events have shown.
+
+Rule 1  Rows are made when an event first shows a class, within a bound of memory; beyond it, and wherever a filter does
+        not fit, cubes are verified one by one. So a column with very many classes costs time once, never an answer.
+Rule 2  A class that was learnt stays, and so does its row: readers need no lock. Who learns holds the engine's lock.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptpubsub.matching import class_kernels as cl
+from conceptpubsub.matching import dense_kernels as dk
+from conceptpubsub.matching.records import open_table
+
+_FEW_ENTRIES: Final = 2048
+"""With fewer entries, for which only tests ask, every event goes through the rows."""
+_BYTES_AN_ENTRY: Final = 128
+_LEAST_ROWS: Final = 64
+_MOST_PLANES: Final = 12
+_MOST_FOLDED: Final = 64
+_FOLDING_COSTS: Final = 3
+_FILLED: Final = 16
+"""Entries there must be for each word of slots between the first and the last."""
+_BLOCK: Final = 8
+"""Rows that are made room for at a time."""
+
+
+class ClassBitmaps:
+    """Rows of bits for the entries of a dense part."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], counts: NDArray[np.int64], literals: list[Any]) -> None:
+        planes = _planes(counts)
+        counts = np.where(counts - planes > _MOST_FOLDED, 0, counts)
+        owners = arrays["entry_owners"].astype(np.int64)
+        placed = counts > 0
+        words = owners[placed] >> 6
+        first = int(words.min()) & ~(cl.TILE - 1)
+        tiles = (int(words.max()) - first) // cl.TILE + 1
+        self._plan = np.zeros((2 * int(np.maximum(counts - planes, 0).sum()) + cl.TILE, cl.FOLD_SIZE), np.uint64)
+        template = np.zeros(planes * tiles * cl.TILE + len(self._plan), np.uint64)
+        self._counts = counts.astype(np.uint8)
+        folded = cl.lay_folds(owners, counts, planes, first, self._plan, template, template[planes * tiles * cl.TILE :])
+        fold_tiles = -(-folded // cl.TILE)
+        self._plan = self._plan[: fold_tiles * cl.TILE].copy()
+        self._template = template[: planes * tiles * cl.TILE + fold_tiles * cl.TILE].copy()
+        self._apart = np.flatnonzero(~placed).astype(np.uint32)
+        self._ends = np.zeros(len(literals) + 1, np.uint32)
+        np.cumsum([len(each) for each in literals], out=self._ends[1:])
+        self._listed = np.concatenate(literals).astype(np.uint16)
+        self._fails = np.zeros(dk.MOST_LITERALS, np.uint8)
+        self.row_words = len(self._template)
+        self._most = max(_LEAST_ROWS, _BYTES_AN_ENTRY * len(owners) // (8 * self.row_words))
+        key_words = 1 + max(-(-len(each) // 64) for each in literals)
+        self._table = np.zeros((len(open_table(self._most)), key_words + 1), np.int64)
+        self._rows: list[NDArray[np.uint64]] = []
+        self._free = 0
+        self.row: NDArray[np.int64] = np.zeros(cl.BITMAPS_SIZE, np.int64)
+        for place, held in (
+            (cl.LITERAL_ENDS, self._ends), (cl.LITERAL_LIST, self._listed), (cl.CLASSES, self._table),
+            (cl.TEMPLATE, self._template), (cl.FOLD_PLAN, self._plan), (cl.CUBE_COUNTS, self._counts),
+            (cl.APART, self._apart),
+        ):  # fmt: skip
+            self.row[place] = held.ctypes.data
+        vectors = self.row_words // 8 * len(literals)
+        for place, number in (
+            (cl.COLUMN_COUNT, len(literals)), (cl.KEY_WORDS, key_words), (cl.CLASS_MASK, len(self._table) - 1),
+            (cl.PLANES, planes), (cl.TILES, tiles), (cl.FIRST_WORD, first),
+            (cl.FOLDED, planes * tiles * cl.TILE_BYTES), (cl.FOLD_TILES, fold_tiles), (cl.APART_COUNT, len(self._apart)),
+            (cl.LIMIT, vectors // 5 if len(owners) >= _FEW_ENTRIES else 0), (cl.OPEN, self._most),
+        ):  # fmt: skip
+            self.row[place] = number
+
+    @classmethod
+    def of(cls, arrays: dict[str, NDArray[Any]], least: int) -> ClassBitmaps | None:
+        """The bitmaps for a dense part, or None where its filters are few, lie apart, or have too many columns."""
+        owners, columns = arrays["entry_owners"], arrays["literal_columns"][1:]
+        if len(owners) < least or int(columns.max(initial=0)) >= cl.MOST_COLUMNS:
+            return None
+        listed = [np.flatnonzero(columns == column) + 1 for column in range(len(arrays["columns"]))]
+        if max(map(len, listed)) > 64 * (cl.MOST_KEY_WORDS - 1):
+            return None
+        done = np.concatenate([[0], np.cumsum(arrays["entry_words"] >> 15, dtype=np.int64)])
+        counts = np.diff(done[arrays["entry_starts"].astype(np.int64)])
+        counts[owners >> 31 == 1] = 0  # those about which the evaluator is asked
+        words = owners[counts > 0] >> 6
+        if not len(words) or _FILLED * (int(words.max()) - int(words.min()) + 1) > len(words):
+            return None
+        made = cls(arrays, counts, listed)
+        return made if 16 * len(made._apart) <= len(owners) else None
+
+    def learn(self, dense: int, header: int, first: int, last: int) -> int:
+        """Learn the classes of the event whose words stand from first to last; returns how many that were."""
+        from conceptpubsub.matching.single_kernels import learn_classes
+
+        learnt = 0
+        while True:
+            room = min(self._free, int(self.row[cl.OPEN]))
+            if not room:
+                if not self.row[cl.OPEN]:
+                    return learnt
+                self._free = room = min(_BLOCK, int(self.row[cl.OPEN]))
+                self._rows.append(np.empty((self._free, self.row_words), np.uint64))
+            block = self._rows[-1]
+            free = block[len(block) - self._free :]
+            more = learn_classes(
+                header, first, last, dense, self.row.ctypes.data, self._fails.ctypes.data, free.ctypes.data,
+                8 * self.row_words, room,
+            )  # fmt: skip
+            self._free -= more
+            self.row[cl.OPEN] -= more
+            learnt += more
+            if more < room:
+                return learnt
+
+    def nbytes(self) -> int:
+        """The memory it holds."""
+        held = (self._plan, self._template, self._counts, self._apart, self._table, *self._rows)
+        return sum(array.nbytes for array in held)
+
+
+def _planes(counts: NDArray[np.int64]) -> int:
+    """How many planes give the least work: cubes beyond them are folded."""
+
+    def cost(planes: int) -> float:
+        return planes * len(counts) + _FOLDING_COSTS * float(np.maximum(counts - planes, 0).sum())
+
+    return min(range(1, _MOST_PLANES + 1), key=cost)

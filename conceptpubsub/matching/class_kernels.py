@@ -1,0 +1,230 @@
+"""Classes of values and their rows of bits: which literals of a column hold, and which cubes that leaves.
+
+What a column holds falls into *classes*: values for which the same literals hold. A class has a row with a bit for each
+cube, set where no literal of that column fails. Cubes of a filter lie in *planes*: the n-th cube of slot s is bit s of
+plane n; in memory, planes take turns tile by tile. Filters with more cubes than planes have the rest of them side by
+side in *folded* words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conceptpubsub.matching import dense_kernels as dk
+from conceptpubsub.matching import event_kernels as ev
+from conceptpubsub.matching.jit import (
+    Int,
+    free_kernel,
+    i64,
+    i64_at,
+    put_i64,
+    put_u8,
+    put_u64,
+    u8_at,
+    u16_at,
+    u32_at,
+    u64,
+    u64_at,
+)
+from conceptpubsub.matching.record_kernels import hashed
+from conceptpubsub.matching.vectors import BYTES, put_vector, vector_at
+
+# Class bitmaps, by place in their row. Addresses, unless said otherwise.
+(
+    COLUMN_COUNT, LITERAL_ENDS, LITERAL_LIST, KEY_WORDS, CLASSES, CLASS_MASK, TEMPLATE, PLANES, TILES, FIRST_WORD,
+    FOLDED, FOLD_TILES, FOLD_PLAN, CUBE_COUNTS, APART, APART_COUNT, LIMIT, OPEN, BITMAPS_SIZE,
+) = range(19)  # fmt: skip
+"""The counts, KEY_WORDS, CLASS_MASK, PLANES, TILES, FIRST_WORD, LIMIT and OPEN are numbers; so is FOLDED,
+the bytes before the folded words of a row. LIMIT is how many cubes are verified sooner than rows are joined; OPEN is how
+many classes may still be learnt. APART lists the entries that go by themselves."""
+TILE = 64
+"""Words that are joined at a time."""
+TILE_BYTES = 8 * TILE
+TILE_BITS = 64 * TILE
+FOLD_SIZE = 5
+ENDS, LOW_SLOTS, HIGH_SLOTS, LOW_COUNT, TARGET = range(FOLD_SIZE)
+"""The plan of a folded word: the last bits of its runs, the slots they belong to in a word of slots and in the next,
+how many in the first, and which word that is."""
+MOST_COLUMNS = 32
+MOST_KEY_WORDS = 32
+KEY_ROOM, PICK_ROOM = MOST_KEY_WORDS, MOST_COLUMNS
+ROOM_WORDS = KEY_ROOM + PICK_ROOM + TILE
+"""What a thread needs: a class's key, the rows of an event, a tile."""
+WORTH_LEARNING = 2
+"""Times LIMIT: where no more cubes can match, they are verified rather than a class learnt, which takes a millisecond."""
+UNKNOWN = -3
+"""An event has a class that may be learnt."""
+
+
+@free_kernel
+def holds(literals: Int, number: Int, x: Int) -> Any:
+    code = u32_at(x, u32_at(literals, 3 * number))
+    return (code - u32_at(literals, 3 * number + 1)) & 0xFFFFFFFF <= u32_at(literals, 3 * number + 2)
+
+
+@free_kernel
+def _write_key(dense: Int, maps: Int, column: Int, x: Int, key: Int) -> Any:
+    """The key of the loaded event's class in a column: which of the column's literals hold; returns its hash."""
+    literals, listed, ends = i64_at(dense, dk.LITERALS), i64_at(maps, LITERAL_LIST), i64_at(maps, LITERAL_ENDS)
+    bound = u32_at(x, u32_at(i64_at(dense, dk.COLUMNS), column)) != 0
+    word = u64(2 * column + i64(bound))
+    put_u64(key, 0, word)
+    mixed = hashed(word + u64(1))
+    at, end = u32_at(ends, column), u32_at(ends, column + 1)
+    for place in range(1, i64_at(maps, KEY_WORDS)):
+        word = u64(0)
+        for bit in range(min(64, end - at)):
+            word |= u64(holds(literals, u16_at(listed, at + bit), x)) << u64(bit)
+        at = min(end, at + 64)
+        put_u64(key, place, word)
+        mixed = hashed(mixed ^ word)
+    return mixed
+
+
+@free_kernel
+def _class_place(maps: Int, key: Int, mixed: Any) -> Int:
+    """The address in the table of classes where a key stands, or would stand."""
+    table, mask, words = i64_at(maps, CLASSES), i64_at(maps, CLASS_MASK), i64_at(maps, KEY_WORDS)
+    row = i64(mixed & u64(mask))
+    while True:
+        place = table + row * 8 * (words + 1)
+        if i64_at(place, 0) == 0:
+            return place
+        same = True
+        for i in range(words):
+            same = same and u64_at(place, i + 1) == u64_at(key, i)
+        if same:
+            return place
+        row = (row + 1) & mask
+
+
+@free_kernel
+def pick_rows(dense: Int, maps: Int, header: Int, picks: Int) -> Int:
+    """Write the addresses of the rows of an event's classes; how many, or fewer than columns where one is unknown."""
+    x, key = i64_at(header, ev.CODES), i64_at(header, ev.CLASS_ROOM)
+    for column in range(i64_at(maps, COLUMN_COUNT)):
+        mixed = _write_key(dense, maps, column, x, key)
+        row = i64_at(_class_place(maps, key, mixed), 0)
+        if row == 0:
+            return column
+        put_i64(picks, column, row)
+    return i64_at(maps, COLUMN_COUNT)
+
+
+@free_kernel
+def _clear(row: Int, bit: Int) -> None:
+    put_u64(row, bit >> 6, u64_at(row, bit >> 6) & ~(u64(1) << u64(bit & 63)))
+
+
+@free_kernel
+def _write_row(dense: Int, maps: Int, column: Int, bound: Int, fails: Int, row: Int) -> None:
+    """The row of a class: every cube but those with a literal that fails, or whose filter needs what is not bound."""
+    starts, words, owners = (
+        i64_at(dense, dk.ENTRY_STARTS),
+        i64_at(dense, dk.ENTRY_WORDS),
+        i64_at(dense, dk.ENTRY_OWNERS),
+    )
+    groups, needs, counts = i64_at(dense, dk.ENTRY_GROUPS), i64_at(dense, dk.NEED_MASKS), i64_at(maps, CUBE_COUNTS)
+    planes, template = i64_at(maps, PLANES), i64_at(maps, TEMPLATE)
+    first, folded = 64 * i64_at(maps, FIRST_WORD), 8 * i64_at(maps, FOLDED)
+    for at in range(0, i64_at(maps, FOLDED) + TILE_BYTES * i64_at(maps, FOLD_TILES), BYTES):
+        put_vector(row + at, vector_at(template + at))
+    fold, end_slot = i64(0), i64(-1)
+    for entry in range(i64_at(dense, dk.ENTRY_COUNT)):
+        cubes = u8_at(counts, entry)
+        if cubes == 0:
+            continue
+        slot = u32_at(owners, entry)
+        if cubes > planes:
+            fold, end_slot = next_fold(fold, end_slot, slot >> 6, cubes - planes)
+        need = u64_at(needs, u32_at(groups, entry))
+        lost = bound == 0 and need >> u64(column) & u64(1) != 0
+        rank, bad, place = i64(0), i64(lost), plane_bit(slot - first, planes)
+        for i in range(u32_at(starts, entry), u32_at(starts, entry + 1)):
+            word = u16_at(words, i)
+            bad |= u8_at(fails, word & dk.LITERAL)
+            if word >> 15:
+                if bad:
+                    _clear(row, place + rank * TILE_BITS if rank < planes else folded + fold + rank - planes)
+                rank, bad = rank + 1, i64(lost)
+        if cubes > planes:
+            fold += cubes - planes
+
+
+@free_kernel
+def plane_bit(slot: Int, planes: Int) -> Int:
+    """Where the first cube of a slot lies in a row, counted from the first slot; the next cube is a tile further."""
+    return (slot // TILE_BITS) * planes * TILE_BITS + slot % TILE_BITS
+
+
+@free_kernel
+def next_fold(bit: Int, last: Int, word: Int, size: Int) -> tuple[Int, Int]:
+    """Where a run of so many bits goes, for a slot of this word: the place of its first bit, and the last word of slots
+    that the folded word may speak of. A folded word has whole runs, for one word of slots and the next."""
+    if last < 0 or word > last or (bit & 63) + size > 64 or bit & 63 == 0:
+        return (bit + 63) & ~63, word + 1
+    return bit, last
+
+
+@free_kernel
+def lay_folds(owners: Any, counts: Any, planes: Int, first: Int, plan: Any, template: Any, folded: Any) -> Int:
+    """Lay out cubes: a bit for each in the template, and the plan of the folded words; returns how many of those."""
+    fold, last, target = i64(0), i64(-1), i64(-1)
+    for entry in range(len(owners)):
+        if counts[entry] == 0:
+            continue
+        slot = owners[entry]
+        word, bit = plane_bit(slot - 64 * first, planes) >> 6, u64(1) << u64(slot & 63)
+        for plane in range(min(counts[entry], planes)):
+            template[word + plane * TILE] |= bit
+        size = counts[entry] - planes
+        if size <= 0:
+            continue
+        fold, last = next_fold(fold, last, slot >> 6, size)
+        row = fold >> 6
+        if fold & 63 == 0:
+            target = slot >> 6
+            plan[row, TARGET] = u64(target)
+        if slot >> 6 == target:
+            plan[row, LOW_SLOTS] |= bit
+            plan[row, LOW_COUNT] = (plan[row, LOW_COUNT] + u64(1)) & u64(63)  # of 64, none are left for the next
+        else:
+            plan[row, HIGH_SLOTS] |= bit
+        run = ((u64(1) << u64(size)) - u64(1)) if size < 64 else ~u64(0)
+        folded[row] |= run << u64(fold & 63)
+        plan[row, ENDS] |= u64(1) << u64((fold + size - 1) & 63)
+        fold += size
+    return (fold + 63) >> 6
+
+
+@free_kernel
+def learn(dense: Int, maps: Int, header: Int, fails: Int, rows: Int, row_bytes: Int, room: Int) -> Int:
+    """Learn the classes of the loaded event, with room for so many rows; returns how many were learnt."""
+    x, key, learnt = i64_at(header, ev.CODES), i64_at(header, ev.CLASS_ROOM), i64(0)
+    literals, words = i64_at(dense, dk.LITERALS), i64_at(maps, KEY_WORDS)
+    listed, ends = i64_at(maps, LITERAL_LIST), i64_at(maps, LITERAL_ENDS)
+    for column in range(i64_at(maps, COLUMN_COUNT)):
+        mixed = _write_key(dense, maps, column, x, key)
+        place = _class_place(maps, key, mixed)
+        if i64_at(place, 0) != 0:
+            continue
+        if learnt == room:
+            break
+        for i in range(u32_at(ends, column), u32_at(ends, column + 1)):
+            number = u16_at(listed, i)
+            put_u8(fails, number, i64(not holds(literals, number, x)))
+        row = rows + learnt * row_bytes
+        _write_row(dense, maps, column, i64(u64_at(key, 0) & u64(1)), fails, row)
+        for i in range(u32_at(ends, column), u32_at(ends, column + 1)):
+            put_u8(fails, u16_at(listed, i), 0)
+        for i in range(words):
+            put_u64(place, i + 1, u64_at(key, i))
+        put_i64(place, 0, row)  # last: whoever reads meanwhile finds a class only when it is whole
+        learnt += 1
+    return learnt
+
+
+@free_kernel
+def may_learn(maps: Int, cubes: Int) -> Any:
+    """Whether a class that is not known should be learnt, for an event that so many cubes can match."""
+    return i64_at(maps, OPEN) > 0 and cubes > WORTH_LEARNING * i64_at(maps, LIMIT)
