@@ -30,6 +30,7 @@ _TAIL: Final = 128
 _RATIO: Final = 4
 _DENSE: Final = 512
 _ROWS: Final = 24
+_UNITED: Final = 32
 _CHUNK: Final = 1 << 20
 """Literals that are gathered before they go to the store."""
 
@@ -39,12 +40,15 @@ class Index:
 
     ``tail`` is how many cubes may wait for a segment, ``ratio`` how much larger a segment is than those after it, and
     ``dense`` how many cubes make a dense part worth its while; ``rows`` is how many rows of a table make it worth to
-    take many at a time.
+    take many at a time; ``united`` is how many bounds or equal values make it worth to unite their interfaces,
+    and for how many events at least.
     """
 
-    def __init__(self, tail: int = _TAIL, ratio: int = _RATIO, dense: int = _DENSE, rows: int = _ROWS) -> None:
+    def __init__(
+        self, tail: int = _TAIL, ratio: int = _RATIO, dense: int = _DENSE, rows: int = _ROWS, united: int = _UNITED
+    ) -> None:
         self._most_tail, self._ratio, self._least_dense = tail, ratio, dense
-        self.least_rows = rows
+        self.least_rows, self.least_united = rows, united
         self.vocabulary = Vocabulary()
         self.compiler = Compiler(self.vocabulary)
         self.store = CubeStore(self.vocabulary)
@@ -181,7 +185,7 @@ class Index:
 
     def renumbered(self, slots: Mapping[int, int]) -> Index:
         """The same filters under other slots, without those that are gone."""
-        made = Index(self._most_tail, self._ratio, self._least_dense, self.least_rows)
+        made = Index(self._most_tail, self._ratio, self._least_dense, self.least_rows, self.least_united)
         made.vocabulary, made.compiler, made.live = self.vocabulary, self.compiler, self.live
         made.store, made.slots = self.store.renumbered(slots), self.slots.renumbered(slots)
         made.asking = {slots[slot]: filter for slot, filter in self.asking.items()}
