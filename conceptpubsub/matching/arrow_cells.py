@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from conceptpubsub.errors import CodecError, ConceptPubSubError
 from conceptpubsub.matching import arrow_kernels as ak
 from conceptpubsub.matching.arrow_plan import Path, Plan, Sources
-from conceptpubsub.matching.encoder import Entry, Words
+from conceptpubsub.matching.entries import Entry, Words
 from conceptpubsub.model import Context, Instant
 from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
 from conceptpubsub.model.codecs.arrow_codes import Codes, combined, encoded

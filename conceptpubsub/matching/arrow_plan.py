@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from conceptpubsub.errors import CodecError
 from conceptpubsub.matching import arrow_kernels as ak
-from conceptpubsub.matching.encoder import Encoder, Entry
+from conceptpubsub.matching.encoder import Encoder
+from conceptpubsub.matching.entries import Entry
 from conceptpubsub.matching.event_kernels import CODE
 from conceptpubsub.matching.lookups import Reading
 from conceptpubsub.matching.readers import MAX_LOOKUPS, word

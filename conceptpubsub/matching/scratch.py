@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.matching import event_kernels as ev
-from conceptpubsub.matching.encoder import Encoder, Words
+from conceptpubsub.matching.encoder import Encoder
+from conceptpubsub.matching.entries import Words
 
 _ROOM = 4096
 
