@@ -170,19 +170,6 @@ def reach_all(header: Int, state: Int, touched: Int, several: Int) -> None:
     put_i64(counters, ev.EVENTS, i64_at(counters, ev.EVENTS) + 1)
 
 
-@free_kernel
-def _note_event(state: Int) -> Int:
-    """Count an event that had to do without unions; `UNITE` where it is time to make them."""
-    left = i64_at(i64_at(state, rc.LEFT), 0)
-    if i64_at(state, rc.IS_WHOLE) and left == i64_at(state, rc.MADE_AT):
-        return 0
-    if left != i64_at(state, rc.SEEN_AT):
-        put_i64(state, rc.SEEN_AT, left)
-        put_i64(state, rc.SEEN, 0)
-    put_i64(state, rc.SEEN, i64_at(state, rc.SEEN) + 1)
-    return UNITE if i64_at(state, rc.SEEN) >= i64_at(state, rc.ENOUGH) else 0
-
-
 @kernel
 def find_interfaces(header: Int, state: Int, count: Int) -> Int:
     """The interfaces of the event whose words have been written: as `reach_kernels.finish_short` says, and shifted up
@@ -199,7 +186,7 @@ def find_interfaces(header: Int, state: Int, count: Int) -> Int:
             i64_at(header, ev.ALIVE), i64_at(header, ev.ASKED_OUT),
         )  # fmt: skip
     found = rc.finish_short(state)
-    return asked << 32 | found | _note_event(state)
+    return asked << 32 | found | (UNITE if rc.note_events(state, 1) else 0)
 
 
 @free_kernel

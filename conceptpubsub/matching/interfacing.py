@@ -26,7 +26,9 @@ _MOST_WORDS: Final = 64
 """Words that are cheaper to look through than to list what is in them."""
 _CUBES_AN_EVENT: Final = 1024
 """How many cubes are looked at in the time that unions save an event, about."""
-NEVER: Final = 1 << 62
+_LESS_AT_FIRST: Final = 16
+"""A segment that never had unions has cost much more to build, and so they are made sooner."""
+_NEVER: Final = 1 << 62
 
 
 class AllBut(Collection[int]):
@@ -82,14 +84,20 @@ class Interfaces:
         left = int(self._left[0])
         segments = [each if isinstance(each, Segment) else None for each in snapshot.segments]
         unions = [None if each is None else each.unions for each in segments]
+        fresh = sum(each.cubes for each in segments if each and each.unions is None)
         unions = [each if each is not None and each.fits(left, self.sets) else None for each in unions]
-        rows = np.array([0 if each is None else each.row.ctypes.data for each in unions] or [0], np.int64)
         lacking = sum(each.cubes for each, held in zip(segments, unions, strict=True) if each and held is None)
+        rows = np.array([0 if each is None else each.row.ctypes.data for each in unions] or [0], np.int64)
         state, usable = self.state, not self.state[rc.LISTS]
         state[rc.UNIONS], state[rc.MADE_AT] = rows.ctypes.data if usable else 0, left
         state[rc.IS_WHOLE] = not lacking
-        state[rc.ENOUGH] = NEVER if not usable else self._least + lacking // _CUBES_AN_EVENT
+        state[rc.ENOUGH] = self._enough(lacking - fresh + fresh // _LESS_AT_FIRST)
+        state[rc.RENEW] = self._enough(sum(each.cubes for each in segments if each))
         self._united = (rows, unions)
+
+    def _enough(self, cubes: int) -> int:
+        """How many events make it worth to unite the interfaces of so many cubes."""
+        return _NEVER if self.state[rc.LISTS] else self._least + cubes // _CUBES_AN_EVENT
 
     def _rebuild(self, sets: Sets) -> None:
         several = np.flatnonzero(np.diff(sets.ends) != 1)
@@ -133,13 +141,7 @@ class Interfaces:
 
     def is_time(self, events: int) -> bool:
         """Whether to make unions before so many events come."""
-        state, left = self.state, int(self._left[0])
-        if state[rc.IS_WHOLE] and left == state[rc.MADE_AT]:
-            return False
-        if left != state[rc.SEEN_AT]:
-            state[rc.SEEN_AT], state[rc.SEEN] = left, 0
-        state[rc.SEEN] += events
-        return bool(state[rc.SEEN] >= state[rc.ENOUGH])
+        return bool(rc.note_events(self.address, events))
 
     def unite(self, slots: Slots) -> None:
         """Make the unions that are missing. Nobody removes a filter meanwhile."""

@@ -30,8 +30,9 @@ from conceptpubsub.matching.jit import (
 # What is known of interfaces, by place. Addresses, unless said otherwise.
 (
     REACHED, WORDS, SPECIAL, SET_BITS, SET_ENDS, SET_MEMBERS, SLOT_SETS, INTERFACES, TOTAL, FOUND, COUNT, LISTS, MARKED,
-    MARKED_COUNT, ASKED, UNIONS, LEFT, MADE_AT, IS_WHOLE, SEEN, SEEN_AT, ENOUGH, STATE_SIZE,
-) = range(23)  # fmt: skip
+    MARKED_COUNT, ASKED, UNIONS, LEFT, MADE_AT, IS_WHOLE, SEEN, SEEN_AT, ENOUGH, RENEW,
+    STATE_SIZE,
+) = range(24)  # fmt: skip
 """REACHED has WORDS words; from bit SPECIAL on they are those of the empty set and of sets of several. SET_BITS has the
 bit of each set, SLOT_SETS the set of each slot. INTERFACES and TOTAL are numbers: one more than the greatest interface,
 and how many some filter has had. FOUND takes what is found, COUNT is how many that are. Where LISTS is not 0, there are
@@ -40,8 +41,23 @@ ASKED counts the cubes that passed and about which the evaluator must be asked.
 
 UNIONS has the unions of each segment, or 0; they are right while the number at LEFT, which counts the filters removed,
 is MADE_AT. IS_WHOLE tells that no segment lacks them. SEEN counts the events that came without, since LEFT was SEEN_AT;
-with ENOUGH of them, it is time to make them."""
+with ENOUGH of them, it is time to make them, which is RENEW where a filter was removed."""
 ALL_BUT = 1 << 30
+
+
+@free_kernel
+def note_events(state: Int, events: Int) -> Int:
+    """Count events that do without unions; whether it is time to make them."""
+    left = i64_at(i64_at(state, LEFT), 0)
+    if left == i64_at(state, MADE_AT) and i64_at(state, IS_WHOLE):
+        return 0
+    if left != i64_at(state, SEEN_AT):
+        put_i64(state, SEEN_AT, left)
+        put_i64(state, SEEN, 0)
+        if left != i64_at(state, MADE_AT):
+            put_i64(state, ENOUGH, i64_at(state, RENEW))
+    put_i64(state, SEEN, i64_at(state, SEEN) + events)
+    return i64_at(state, SEEN) >= i64_at(state, ENOUGH)
 
 
 @free_kernel
