@@ -86,7 +86,7 @@ class Encoder(ValueWords):
         size = len(event) + SPARE
         if size > len(out.words):
             out.reserve(size)
-        words, values, readers = out.words, out.values, self._readers
+        words, values, numbers, readers = out.words, out.values, out.numbers, self._readers
         n = 0
         try:
             for name, value in event.items():
@@ -101,7 +101,7 @@ class Encoder(ValueWords):
                     out.reserve(n + size)
                 elif base >= 0:
                     words[n] = base
-                    values[n] = found
+                    numbers[n] = found
                     n += 1
                 else:
                     end = n + len(found)

@@ -10,6 +10,7 @@ from conceptpubsub.model import Context
 
 SPARE: Final = 64
 """Words that there is always room for."""
+_ROOM: Final = 1024
 
 
 class Entry:
@@ -47,22 +48,27 @@ class Entry:
 
 
 class Words:
-    """Room for the words of an event, and the floats beside them; one for each thread."""
+    """Room for the words of an event, and the floats and numbers beside them; one for each thread.
 
-    __slots__ = ("addresses", "values", "words")
+    Both are there because an array of floats takes twice as long to store an int.
+    """
+
+    __slots__ = ("addresses", "numbers", "values", "words")
 
     def __init__(self) -> None:
-        self.words = array("Q", bytes(8 * 1024))
-        self.values = array("d", bytes(8 * 1024))
-        self.addresses = (self.words.buffer_info()[0], self.values.buffer_info()[0])
+        self.words, self.values, self.numbers = array("Q"), array("d"), array("Q")
+        self.addresses = (0, 0, 0)
+        self.reserve(_ROOM)
 
     def reserve(self, count: int) -> None:
         """Make room for so many."""
         if count > len(self.words):
             more = max(len(self.words), count - len(self.words))
-            self.words.extend(array("Q", bytes(8 * more)))
-            self.values.extend(array("d", bytes(8 * more)))
-            self.addresses = (self.words.buffer_info()[0], self.values.buffer_info()[0])
+            for held in (self.words, self.values, self.numbers):
+                held.frombytes(bytes(8 * more))
+            self.addresses = (
+                self.words.buffer_info()[0], self.values.buffer_info()[0], self.numbers.buffer_info()[0],
+            )  # fmt: skip
 
     def append(self, words: Any, n: int, value: float = 0.0) -> int:
         """Write some at a place; returns the place after them."""

@@ -25,8 +25,8 @@ MAX_LOOKUPS: Final = 4096
 
 
 Reader: TypeAlias = tuple[Callable[[Any], Any] | None, int]
-"""(get, base): the word is ``base``, and beside it stands what ``get`` makes of the value; without ``get``, the value
-itself. A negative base: ``get`` gives all the words there are. No ``get`` and base 0: there are none.
+"""(get, base): the word is ``base``, and beside it stands the number that ``get`` makes of the value; without ``get``,
+the value itself. A negative base: ``get`` gives all the words there are. No ``get`` and base 0: there are none.
 
 A plain tuple: the hot loop unpacks one for each attribute, which takes four times as long for a named one."""
 NOTHING: Final[Reader] = (None, 0)

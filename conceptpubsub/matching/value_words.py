@@ -83,7 +83,7 @@ class ValueWords:
             return -1 - n
         if base < 0:
             return out.append(found, n)
-        out.words[n], out.values[n] = base, found
+        out.words[n], out.numbers[n] = base, found
         return n + 1
 
     def slowly(self, entry: Entry, name: str, value: Any, n: int, event: Any, out: Words) -> int:
