@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from conceptpubsub.errors import CodecError, ConceptPubSubError
 from conceptpubsub.matching import arrow_kernels as ak
-from conceptpubsub.matching.arrow_plan import Path, Plan, Sources
-from conceptpubsub.matching.encoder import Entry, Words
+from conceptpubsub.matching.arrow_plan import Plan
+from conceptpubsub.matching.arrow_sources import Path, Sources
+from conceptpubsub.matching.entries import Entry, Words
+from conceptpubsub.matching.text_columns import LONGEST_KNOWN
 from conceptpubsub.model import Context, Instant
 from conceptpubsub.model.codecs.arrow_cells import Unreadable, cells
 from conceptpubsub.model.codecs.arrow_codes import Codes, combined, encoded
@@ -28,16 +30,18 @@ from conceptpubsub.model.objects import as_object
 _PARTS: Final = {"concept": "EVENT", "time": "time", "id": "id", "source": "source"}
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _MOST_GROUPS: Final = 4096
-_LONGEST_KNOWN: Final = 256
 """Values of a dictionary that are looked at whether rows have them or not."""
 
 
 class SlowCells:
     """The slow columns of one record batch, as sources."""
 
-    def __init__(self, plan: Plan, batch: pa.RecordBatch) -> None:
+    def __init__(self, plan: Plan, batch: pa.RecordBatch, array: int) -> None:
         self.plan = plan
         self.batch = batch
+        self._array = array
+        """The address of the batch, as kernels read it."""
+        self._moment = plan.moment()
         self.encoder = plan.encoder
         self.sources = Sources()
         self.bad: dict[int, str] = {}
@@ -49,7 +53,7 @@ class SlowCells:
         for path in plan.slow:
             if path.aspects:
                 self._in_contexts(path)
-            else:
+            elif not self._known_column(path):
                 self._column(path, plan.entry(path.path, path.fixed), None)
 
     # ------------------------------------------------------------------ attributes
@@ -127,6 +131,18 @@ class SlowCells:
         except ConceptPubSubError:
             return None
 
+    def _known_column(self, path: Path) -> bool:
+        """A column whose texts are known by now; False where it is to be read otherwise."""
+        column = self.plan.texts.get(path.value)
+        made = None if column is None else column.lists(self.batch, self._array, self._moment, self._text_words)
+        if made is None:
+            return False
+        self._add_lists(path.name, made[0], made[1].words, made[1].ends, made)
+        return True
+
+    def _text_words(self, entry: Entry, text: str) -> Any:
+        return self._words(entry, text, None)
+
     def _column(self, path: Path, entry: Entry, rows: Sequence[int] | None) -> None:
         column, described = self.batch.column(path.value), self.plan.schema.field(path.value)
         if rows is None and not entry.dated and ENCODING.encode() not in (described.metadata or {}):
@@ -148,7 +164,7 @@ class SlowCells:
         """The words of some values; those of short texts are kept from table to table."""
         known, made = self.plan.known(entry), []
         for value in values:
-            if type(value) is not str or len(value) > _LONGEST_KNOWN:
+            if type(value) is not str or len(value) > LONGEST_KNOWN:
                 made.append(self._words(entry, value, None))
                 continue
             if value not in known:
@@ -181,12 +197,16 @@ class SlowCells:
             ends[number + 1] = len(joined)
         if not joined:
             return
-        words = np.frombuffer(joined, np.uint64).copy()
+        self._add_lists(name, chosen, np.frombuffer(joined, np.uint64), ends, joined)
+
+    def _add_lists(
+        self, name: str, chosen: NDArray[np.uint32], words: NDArray[np.uint64], ends: NDArray[np.int64], kept: Any
+    ) -> None:
         numbers = [0] * ak.SOURCE_SIZE
         numbers[ak.KIND], numbers[ak.LOOKUP] = ak.INDEXED, chosen.ctypes.data
         numbers[ak.LISTS], numbers[ak.LIST_ENDS] = words.ctypes.data, ends.ctypes.data
-        numbers[ak.LIST_COUNT] = len(lists)
-        self.sources.add(name, numbers, (chosen, words, ends))
+        numbers[ak.LIST_COUNT] = len(ends) - 1
+        self.sources.add(name, numbers, (chosen, words, ends, kept))
 
     # ------------------------------------------------------------------ the event itself
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from conceptpubsub.matching import event_kernels as ev
-from conceptpubsub.matching import texts
+from conceptpubsub.matching import text_kernels as tk
 from conceptpubsub.matching.jit import (
     Int,
     f32_at,
@@ -21,6 +21,7 @@ from conceptpubsub.matching.jit import (
     i64_at,
     put_i64,
     put_u8,
+    put_u32,
     put_u64,
     signed_at,
     trailing_zeros,
@@ -101,46 +102,6 @@ def _float_code(row: Int, grid: Int, value: Any) -> Int:
 
 
 @free_kernel
-def _compare(one: Int, length: Int, other: Int, other_length: Int) -> Int:
-    """Below, at or above 0 as some bytes come before others, are the same, or come after."""
-    for i in range(min(length, other_length)):
-        difference = u8_at(one, i) - u8_at(other, i)
-        if difference != 0:
-            return difference
-    return length - other_length
-
-
-@free_kernel
-def text_code(table: Int, address: Int, length: Int) -> Int:
-    """The code of a text."""
-    blob, starts = i64_at(table, texts.BLOB), i64_at(table, texts.STARTS)
-    labels, mask = i64_at(table, texts.LABELS), i64_at(table, texts.MASK)
-    if length <= i64_at(table, texts.LONGEST):
-        value = u64(0xCBF29CE484222325)
-        for i in range(length):
-            value = (value ^ u64(u8_at(address, i))) * u64(0x100000001B3)
-        place = i64((value ^ (value >> u64(32))) & u64(mask))
-        buckets = i64_at(table, texts.BUCKETS)
-        while True:
-            number = u32_at(buckets, place)
-            if number == 0:
-                break
-            start = i64_at(starts, number - 1)
-            if _compare(address, length, blob + start, i64_at(starts, number) - start) == 0:
-                return u32_at(labels, number - 1)
-            place = (place + 1) & mask
-    low, high = 0, i64_at(table, texts.COUNT)
-    while low < high:
-        middle = (low + high) >> 1
-        start = i64_at(starts, middle)
-        if _compare(blob + start, i64_at(starts, middle + 1) - start, address, length) < 0:
-            low = middle + 1
-        else:
-            high = middle
-    return u32_at(labels, low - 1) + 1 if low else 1
-
-
-@free_kernel
 def code_of(kind: Int, source: Int, buffers: Int, place: Int) -> Int:
     """The code of a cell; 0 where it counts as missing, -1 where no event may hold it."""
     lookup = i64_at(source, LOOKUP)
@@ -148,7 +109,7 @@ def code_of(kind: Int, source: Int, buffers: Int, place: Int) -> Int:
     if kind in (TEXT, LARGE_TEXT):
         start = u32_at(data, place) if kind == TEXT else i64_at(data, place)
         end = u32_at(data, place + 1) if kind == TEXT else i64_at(data, place + 1)
-        return text_code(lookup, i64_at(buffers, 2) + start, end - start)
+        return tk.text_code(lookup, i64_at(buffers, 2) + start, end - start)
     if kind == BOOL:
         return i64_at(lookup, u8_at(data, place >> 3) >> (place & 7) & 1)
     if kind <= FLOAT32:
@@ -273,6 +234,33 @@ def encode(
                     chosen, list_ends = u32_at(i64_at(source, LOOKUP), row), i64_at(source, LIST_ENDS)
                     length = i64_at(list_ends, chosen + 1) - i64_at(list_ends, chosen)
                 put_i64(starts, row + 1, i64_at(starts, row + 1) + length)
+
+
+@free_kernel
+def choose_lists(array: Int, source: Int, rows: Int, texts: Int, chosen: Int, unknown: Int) -> Int:
+    """The list of words of each cell of a column of texts: the place of the text among those that are known, or -1.
+
+    The rows whose text is not known are listed; returns how many.
+    """
+    buffers, offset, validity = column_of(array, source)
+    is_large, count = i64_at(source, KIND) == LARGE_TEXT, 0
+    ends, data = i64_at(buffers, 1), i64_at(buffers, 2)
+    for base in range(0, rows, 64):
+        size = min(64, rows - base)
+        valid = valid_bits(validity, offset + base, size)
+        for row in range(base, base + size):
+            number = i64(0)
+            if valid & u64(1):
+                place = offset + row
+                start = i64_at(ends, place) if is_large else u32_at(ends, place)
+                end = i64_at(ends, place + 1) if is_large else u32_at(ends, place + 1)
+                number = tk.find_text(texts, data + start, end - start)
+                if number == 0:
+                    put_u32(unknown, count, row)
+                    count += 1
+            valid >>= u64(1)
+            put_u32(chosen, row, number - 1)
+    return count
 
 
 @free_kernel

@@ -6,22 +6,22 @@ needs to know of them is worked out once. The rest is *slow*: see ``arrow_cells`
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from conceptpubsub.errors import CodecError
 from conceptpubsub.matching import arrow_kernels as ak
-from conceptpubsub.matching.encoder import Encoder, Entry
+from conceptpubsub.matching.arrow_sources import Grid, Path, Sources
+from conceptpubsub.matching.encoder import Encoder
+from conceptpubsub.matching.entries import Entry
 from conceptpubsub.matching.event_kernels import CODE
 from conceptpubsub.matching.lookups import Reading
 from conceptpubsub.matching.readers import MAX_LOOKUPS, word
+from conceptpubsub.matching.text_columns import TextColumn
 from conceptpubsub.matching.thresholds import Affine
-from conceptpubsub.model import EMPTY, Context
+from conceptpubsub.model import Context
 from conceptpubsub.model.codecs.arrow_reading import metadata_aspects
 from conceptpubsub.model.codecs.columns import EMPTY_COMPLEX, ENCODING, OWN_CONCEPT, Column
 
@@ -31,9 +31,6 @@ _KINDS: Final[dict[Any, tuple[int, type]]] = {
     pa.int8(): (ak.INT8, int), pa.int16(): (ak.INT16, int), pa.int32(): (ak.INT32, int), pa.int64(): (ak.INT64, int),
     pa.uint8(): (ak.UINT8, int), pa.uint16(): (ak.UINT16, int), pa.uint32(): (ak.UINT32, int),
 }  # fmt: skip
-_CELLS: Final = 2
-"""Cells of a grid to a threshold."""
-_LEAST_CUTS: Final = 16
 _MOST_MEMBERS: Final = 1024
 _MOST_KNOWN: Final = 1 << 16
 _TICKS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -41,65 +38,6 @@ _TICKS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 class Unplanned(Exception):
     """There is something in the table that is only read row by row."""
-
-
-@dataclass(slots=True)
-class Path:
-    """What the columns of a table say about one attribute."""
-
-    path: tuple[str, ...]
-    value: int = -1
-    fixed: Context = EMPTY
-    aspects: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """What errors call it."""
-        return ".".join(self.path)
-
-
-class Sources:
-    """Sources for the kernel: their numbers, the names of their columns, and what the numbers point to."""
-
-    def __init__(self) -> None:
-        self.numbers: list[list[int]] = []
-        self.names: list[str] = []
-        self.kept: list[Any] = []
-
-    def add(self, name: str, numbers: list[int], kept: Any) -> None:
-        """One more."""
-        self.numbers.append(numbers)
-        self.names.append(name)
-        self.kept.append(kept)
-
-    @property
-    def array(self) -> NDArray[np.int64]:
-        """The numbers, a row each."""
-        unsigned = np.array(self.numbers or np.zeros((0, ak.SOURCE_SIZE)), np.uint64)
-        return unsigned.astype(np.int64)
-
-
-class Grid:
-    """Equal cells over ascending thresholds: a value is looked up among those of its own cell.
-
-    The cell of a number never lies before that of a smaller one, however floats are rounded: so no threshold outside a
-    value's cell need be compared with it.
-    """
-
-    def __init__(self, cuts: NDArray[np.float64], scale: float) -> None:
-        count = _CELLS * len(cuts)
-        cells = np.clip((cuts - cuts[0]) * scale, 0.0, count - 1).astype(np.int64)
-        self.starts = np.searchsorted(cells, np.arange(count + 1)).astype(np.uint32)
-        self.row: NDArray[np.int64] = np.zeros(ak.GRID_SIZE, np.int64)
-        self.row[: ak.GRID_SCALE + 1].view(np.float64)[:] = cuts[0], scale
-        self.row[ak.GRID_COUNT], self.row[ak.GRID_STARTS] = count, self.starts.ctypes.data
-
-    @classmethod
-    def over(cls, cuts: NDArray[np.float64]) -> Grid | None:
-        """A grid, where there is enough to look for."""
-        with np.errstate(all="ignore"):
-            scale = float(_CELLS * len(cuts) / (cuts[-1] - cuts[0])) if len(cuts) >= _LEAST_CUTS else 0.0
-        return cls(cuts, scale) if 0.0 < scale < math.inf else None
 
 
 class Plan:
@@ -117,6 +55,8 @@ class Plan:
         self._check()
         self.fast = Sources()
         self.slow: list[Path] = []
+        self.texts: dict[int, TextColumn] = {}
+        """Of slow columns, those of texts whose words the kernel may know."""
         self._members: dict[tuple[tuple[str, ...], Context], Sources | None] = {}
         self._constants = -1
         self._known: dict[int, dict[Any, Any]] = {}
@@ -159,15 +99,27 @@ class Plan:
             found = self._entries[path, context] = Entry(path, context, self.encoder.readers)
         return found
 
+    def moment(self) -> tuple[int, int]:
+        """Changes whenever the words of a value may be others."""
+        return self.encoder.book.revision, self.encoder.converted()
+
     def known(self, entry: Entry) -> dict[Any, Any]:
         """The words of values of an attribute that have come lately; forgotten where they may be others by now."""
-        now = (self.encoder.book.revision, sum(conv.revision for conv in self.encoder.vocabulary.converters))
+        now = self.moment()
         if now != self._known_at:
             self._known, self._known_at = {}, now
         found = self._known.setdefault(id(entry), {})
         if len(found) > _MOST_KNOWN:
             found.clear()
         return found
+
+    def _text_column(self, path: Path) -> TextColumn | None:
+        """A slow column of texts, where these alone decide; else None."""
+        described, entry = self.schema.field(path.value), self.entry(path.path, path.fixed)
+        machine, python = _KINDS.get(described.type, (-1, object))
+        if python is not str or ENCODING.encode() in (described.metadata or {}) or path.aspects or entry.dated:
+            return None
+        return TextColumn(machine, path.value, entry)
 
     def refresh(self) -> None:
         """Work out the sources anew where constants have come."""
@@ -179,6 +131,7 @@ class Plan:
                 continue
             if path.aspects or not self.add_fast(self.fast, path, path.fixed):
                 self.slow.append(path)
+        self.texts = {path.value: made for path in self.slow if (made := self._text_column(path)) is not None}
         self._constants = self.encoder.book.revision
 
     def member(self, path: Path, context: Context) -> Sources | None:

@@ -35,7 +35,9 @@ class Batches:
         scratch = self._engine.scratch()
         plan = self._planner.plan(batch.schema, snapshot.encoder)
         columns = BatchColumns(plan, batch)
-        scratch.bind(snapshot)
+        now = snapshot.encoder.vocabulary.clock.now
+        if snapshot is not scratch.snapshot or now != scratch.now or scratch.words.addresses is not scratch.addresses:
+            scratch.bind(snapshot)
         return plan, columns, scratch
 
     def match(self, snapshot: Snapshot, batch: Any) -> Matches:
@@ -70,7 +72,10 @@ class Batches:
         engine = self._engine
         _, columns, scratch = self._columns(snapshot, batch)
         words = BatchWords(columns)
-        offsets, numbers, asked = rows_interfaces(snapshot, scratch, words, engine.known_interfaces(scratch))
+        known = engine.known_interfaces(scratch, snapshot)
+        if known.is_time(columns.rows):
+            engine.unite(known)
+        offsets, numbers, asked = rows_interfaces(snapshot, scratch, words, known)
         faults = [Fault(row, None, reason) for row, reason in sorted(columns.wrong.items())]
         made = Matches(offsets, numbers, faults)
         if asked.shape[1]:

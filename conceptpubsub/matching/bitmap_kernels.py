@@ -1,7 +1,8 @@
 """One event, or some, against class bitmaps: an event is the conjunction of a row of bits for each column.
 
-The disjunction of planes is the answer, in the order of slots. In a folded word, an addition carries any bit of a run to
-its end, and the ends are gathered: those of one word of slots and of the next. See `conceptpubsub.matching.class_kernels`.
+The disjunction of planes is the answer, in the order of slots. In a folded word, an addition carries any bit of a run
+to its end, and the ends are gathered: those of one word of slots and of the next. What classes, planes and folded words
+are is told in `conceptpubsub.matching.class_kernels`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from conceptpubsub.matching.class_kernels import (
     COLUMN_COUNT,
     ENDS,
     FIRST_WORD,
-    FOLDED,
     FOLD_PLAN,
     FOLD_SIZE,
     FOLD_TILES,
+    FOLDED,
     HIGH_SLOTS,
     KEY_ROOM,
     LOW_COUNT,
@@ -29,8 +30,8 @@ from conceptpubsub.matching.class_kernels import (
     PLANES,
     TARGET,
     TILE,
-    TILES,
     TILE_BYTES,
+    TILES,
     holds,
     pick_rows,
 )
@@ -89,7 +90,7 @@ def join_planes(maps: Int, picks: Int, tile: Int, found: Int) -> None:
         prefetch(found + lane)
     a, b, c, d, e, f, g, h = _joined(picks, columns, first)
     for plane in range(1, planes):
-        i, j, k, l, m, n, o, p = _joined(picks, columns, first + plane * TILE_BYTES)  # noqa: E741
+        i, j, k, l, m, n, o, p = _joined(picks, columns, first + plane * TILE_BYTES)
         a, b, c, d = either_of(a, i), either_of(b, j), either_of(c, k), either_of(d, l)
         e, f, g, h = either_of(e, m), either_of(f, n), either_of(g, o), either_of(h, p)
     join_vector(found, a)

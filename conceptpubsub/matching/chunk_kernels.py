@@ -1,7 +1,10 @@
-"""Some rows of a batch, at most 1,024: what keys lead to is marked row by row, and so is what few cubes of a dense part
-can match. Of the others, a few rows whose classes are known are joined tile by tile, so that a tile of all classes stays
-near; many, and those with other classes, are done all at once, with a bit an event. An event that binds a column to
-several attributes goes by itself through everything."""
+"""Some rows of a batch, at most 1,024, against everything.
+
+What keys lead to is marked row by row, and so is what few cubes of a dense part can match. Of the others, a few rows
+whose classes are known are joined tile by tile, so that a tile of all classes stays near; many, and those with other
+classes, are done all at once, with a bit an event. An event that binds a column to several attributes goes by itself
+through everything.
+"""
 
 from __future__ import annotations
 

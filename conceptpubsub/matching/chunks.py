@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.matching import batch_kernels as bk
-from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import chunk_kernels as ck
+from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching import slice_kernels as sk

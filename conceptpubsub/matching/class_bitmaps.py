@@ -69,7 +69,8 @@ class ClassBitmaps:
         for place, number in (
             (cl.COLUMN_COUNT, len(literals)), (cl.KEY_WORDS, key_words), (cl.CLASS_MASK, len(self._table) - 1),
             (cl.PLANES, planes), (cl.TILES, tiles), (cl.FIRST_WORD, first),
-            (cl.FOLDED, planes * tiles * cl.TILE_BYTES), (cl.FOLD_TILES, fold_tiles), (cl.APART_COUNT, len(self._apart)),
+            (cl.FOLDED, planes * tiles * cl.TILE_BYTES), (cl.FOLD_TILES, fold_tiles),
+            (cl.APART_COUNT, len(self._apart)),
             (cl.LIMIT, vectors // 5 if len(owners) >= _FEW_ENTRIES else 0), (cl.OPEN, self._most),
         ):  # fmt: skip
             self.row[place] = number
@@ -96,7 +97,7 @@ class ClassBitmaps:
         """Learn the classes of the event whose words stand from first to last; returns how many that were."""
         from conceptpubsub.matching.single_kernels import learn_classes
 
-        learnt = 0
+        learnt: int = 0
         while True:
             room = min(self._free, int(self.row[cl.OPEN]))
             if not room:
@@ -106,7 +107,7 @@ class ClassBitmaps:
                 self._rows.append(np.empty((self._free, self.row_words), np.uint64))
             block = self._rows[-1]
             free = block[len(block) - self._free :]
-            more = learn_classes(
+            more: int = learn_classes(
                 header, first, last, dense, self.row.ctypes.data, self._fails.ctypes.data, free.ctypes.data,
                 8 * self.row_words, room,
             )  # fmt: skip
@@ -118,7 +119,7 @@ class ClassBitmaps:
 
     def nbytes(self) -> int:
         """The memory it holds."""
-        held = (self._plan, self._template, self._counts, self._apart, self._table, *self._rows)
+        held: list[NDArray[Any]] = [self._plan, self._template, self._counts, self._apart, self._table, *self._rows]
         return sum(array.nbytes for array in held)
 
 

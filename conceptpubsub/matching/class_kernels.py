@@ -34,9 +34,9 @@ from conceptpubsub.matching.vectors import BYTES, put_vector, vector_at
     COLUMN_COUNT, LITERAL_ENDS, LITERAL_LIST, KEY_WORDS, CLASSES, CLASS_MASK, TEMPLATE, PLANES, TILES, FIRST_WORD,
     FOLDED, FOLD_TILES, FOLD_PLAN, CUBE_COUNTS, APART, APART_COUNT, LIMIT, OPEN, BITMAPS_SIZE,
 ) = range(19)  # fmt: skip
-"""The counts, KEY_WORDS, CLASS_MASK, PLANES, TILES, FIRST_WORD, LIMIT and OPEN are numbers; so is FOLDED,
-the bytes before the folded words of a row. LIMIT is how many cubes are verified sooner than rows are joined; OPEN is how
-many classes may still be learnt. APART lists the entries that go by themselves."""
+"""The counts, KEY_WORDS, CLASS_MASK, PLANES, TILES, FIRST_WORD, LIMIT and OPEN are numbers; so is FOLDED, the bytes
+before the folded words of a row. LIMIT is how many cubes are verified sooner than rows are joined; OPEN is how many
+classes may still be learnt. APART lists the entries that go by themselves."""
 TILE = 64
 """Words that are joined at a time."""
 TILE_BYTES = 8 * TILE
@@ -51,7 +51,7 @@ KEY_ROOM, PICK_ROOM = MOST_KEY_WORDS, MOST_COLUMNS
 ROOM_WORDS = KEY_ROOM + PICK_ROOM + TILE
 """What a thread needs: a class's key, the rows of an event, a tile."""
 WORTH_LEARNING = 2
-"""Times LIMIT: where no more cubes can match, they are verified rather than a class learnt, which takes a millisecond."""
+"""Times LIMIT: where no more cubes can match, they are verified; to learn a class takes a millisecond."""
 UNKNOWN = -3
 """An event has a class that may be learnt."""
 

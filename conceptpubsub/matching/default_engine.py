@@ -119,9 +119,9 @@ class DefaultEngine(Engine):
             scratch: Scratch = self._local.scratch
         except AttributeError:
             scratch = self._scratch()
-        encoder, clock = snapshot.encoder, self.index.vocabulary.clock
-        converted = 0
-        for conv in self.index.vocabulary.converters:
+        encoder, vocabulary, converted = snapshot.encoder, self.index.vocabulary, 0
+        clock = vocabulary.clock
+        for conv in vocabulary.converters:
             converted += conv.revision
         if clock.now != scratch.now or snapshot is not scratch.snapshot or converted != scratch.converted:
             encoder.refresh()
@@ -270,33 +270,44 @@ class DefaultEngine(Engine):
 
     def interfaces(self, event: Event) -> Collection[int]:
         doubtful: list[Column] = []
-        _, scratch, count = self._encoded(event, doubtful)
-        known = self.known_interfaces(scratch)
+        snapshot, scratch, count = self._encoded(event, doubtful)
+        known: Interfaces | None = scratch.interfaces
+        if known is None or known.snapshot is not snapshot:
+            known = self.known_interfaces(scratch, snapshot)
         made: int = self._finders.find_interfaces(scratch.address, known.address, count)
         while made < 0:
             self._repair(made, event, scratch, count)
             made = self._finders.find_interfaces(scratch.address, known.address, count)
         if made >> 32 or doubtful:
-            return self.of_slots(self.match(event))
-        found: list[int] = known.found[:made].tolist()
-        return found
+            if made & self._finders.UNITE:
+                self.unite(known)
+                made ^= self._finders.UNITE
+            if made >> 32 or doubtful:
+                return self.of_slots(self.match(event))
+        return known.everything if made == known.all_found else known.listed(made)
 
     def of_slots(self, slots: Iterable[int]) -> set[int]:
         """The interfaces of some slots."""
         names = list(self.index.slots.interfaces)
         return {i for slot in slots for i in names[self.index.slots.interface_sets.array[slot]]}
 
-    def known_interfaces(self, scratch: Scratch) -> Interfaces:
-        """What this thread knows of interfaces, up to now."""
+    def known_interfaces(self, scratch: Scratch, snapshot: Snapshot) -> Interfaces:
+        """What this thread knows of interfaces, for a snapshot."""
         known: Interfaces | None = scratch.interfaces
         if known is None:
             from conceptpubsub.matching import interface_kernels
             from conceptpubsub.matching.interfacing import Interfaces
 
             self._finders = interface_kernels
-            known = scratch.interfaces = Interfaces()
-        known.bind(self.index.slots)
+            known = scratch.interfaces = Interfaces(self.index.least_united)
+        if known.snapshot is not snapshot:
+            known.bind(snapshot, self.index.slots)
         return known
+
+    def unite(self, known: Interfaces) -> None:
+        """Make unions of interfaces: enough events have come since the last filter was removed."""
+        with self._lock:
+            known.unite(self.index.slots)
 
     # ------------------------------------------------------------------ service
 
@@ -337,5 +348,7 @@ def _warm_kernels() -> None:
     dense = DefaultEngine(tail=0, dense=1, rows=1)
     dense.add_many(Entry(slot, Filter.parse(text), (0,)) for slot, text in enumerate(texts))
     found = dense.match_table(table)
+    dense.interfaces({"x": 2, "s": "a"})
+    dense.unite(dense.scratch().interfaces)
     found.bits(np.arange(2), 2)
     BitMatches(np.zeros((1, 8), np.uint64), 1, np.zeros(1, np.int64)).bits(np.arange(2), 2)

@@ -87,7 +87,8 @@ class Engine(ABC):
     def bitmap(self, event: Event, positions: Slots, width: int) -> NDArray[np.uint8]:
         """What matches as packed bits; ``positions[slot]`` is the bit of a slot."""
         slots = np.asarray(self.match(event), np.int64)
-        return Matches(np.array([0, len(slots)]), slots).bits(positions, width)[0]
+        made: NDArray[np.uint8] = Matches(np.array([0, len(slots)]), slots).bits(positions, width)[0]
+        return made
 
     def match_table(self, table: Any) -> Matches:
         """The slots that match each row of an Arrow table or record batch."""

@@ -7,7 +7,7 @@ An event is a row of words, one for each attribute that some filter may be bound
   NUMBER   target, lookup     as CODE, with the code of the float beside it
   GROUP    n                  the next n words (axis, code) are one attribute on one column
 
-What stands beside a word is a float; a batch, whose words are all CODE or GROUP, has none.
+What stands beside a word is a float, and a number; a batch, whose words are all CODE or GROUP, has none of them.
 
 A target is a list of axes, each of another column. So every word, and every axis of its target, is one *candidate*:
 an attribute that a column may be bound to. A column with several candidates is bound to each in turn.
@@ -26,10 +26,10 @@ KIND_SHIFT, TARGET_SHIFT = 62, 32
 
 # What a kernel is told, by place in the header. Addresses, unless said otherwise.
 (
-    WORDS, VALUES, CODES, BASE, COLUMN_OF, LABELS, TARGET_ENDS, TARGET_AXES, LOOKUPS, TOUCHED, TOUCHED_CODES, ROOM,
-    HEADS, STARTS, ENDS, NEXTS, AXES, ALIVE, FOUND, FOUND_SUMMARY, ASKED, ASKED_SUMMARY, SLOT_WORDS, OUT, ASKED_OUT,
-    SEGMENTS, SEGMENT_COUNT, COUNTERS, PENDING, CLASS_ROOM, HEADER_SIZE,
-) = range(31)  # fmt: skip
+    WORDS, VALUES, NUMBERS, CODES, BASE, COLUMN_OF, LABELS, TARGET_ENDS, TARGET_AXES, LOOKUPS, TOUCHED, TOUCHED_CODES,
+    ROOM, HEADS, STARTS, ENDS, NEXTS, AXES, ALIVE, FOUND, FOUND_SUMMARY, ASKED, ASKED_SUMMARY, SLOT_WORDS, OUT,
+    ASKED_OUT, SEGMENTS, SEGMENT_COUNT, COUNTERS, PENDING, CLASS_ROOM, HEADER_SIZE,
+) = range(32)  # fmt: skip
 """ROOM, AXES, SLOT_WORDS and SEGMENT_COUNT are numbers. OUT and ASKED_OUT have room for every slot."""
 PENDING_ROOM = 64
 CANDIDATES, VERIFIED, EVENTS = 0, 1, 2
@@ -120,7 +120,8 @@ def load(header: Int, first: Int, last: Int) -> tuple[Int, Int]:
 
     Touched codes are in the order of the words: those of one candidate lie together. Negative: what is wrong.
     """
-    words, values, x = i64_at(header, WORDS), i64_at(header, VALUES), i64_at(header, CODES)
+    words, values, numbers = i64_at(header, WORDS), i64_at(header, VALUES), i64_at(header, NUMBERS)
+    x = i64_at(header, CODES)
     column_of, labels = i64_at(header, COLUMN_OF), i64_at(header, LABELS)
     target_ends, target_axes = i64_at(header, TARGET_ENDS), i64_at(header, TARGET_AXES)
     room = i64_at(header, ROOM)
@@ -148,7 +149,7 @@ def load(header: Int, first: Int, last: Int) -> tuple[Int, Int]:
             continue
         code = payload
         if kind == CONSTANT:
-            code = u32_at(labels, i64(f64_at(values, i - 1)))
+            code = u32_at(labels, i64_at(numbers, i - 1))
         elif kind == NUMBER:
             value = f64_at(values, i - 1)
             if not np.isfinite(value):

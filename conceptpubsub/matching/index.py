@@ -31,6 +31,7 @@ _RATIO: Final = 4
 _DENSE: Final = 512
 _ROWS: Final = 24
 _CLASSES: Final = 2048
+_UNITED: Final = 32
 _CHUNK: Final = 1 << 20
 """Literals that are gathered before they go to the store."""
 
@@ -40,15 +41,18 @@ class Index:
 
     ``tail`` is how many cubes may wait for a segment, ``ratio`` how much larger a segment is than those after it, and
     ``dense`` how many cubes make a dense part worth its while; ``rows`` is how many rows of a table make it worth to
-    take many at a time, and ``classes`` how many filters of a dense part make bitmaps of classes worth theirs.
+    take many at a time, and ``classes`` how many filters of a dense part make bitmaps of classes worth theirs;
+    ``united`` is how many bounds or equal values make it worth to unite their interfaces, and for how many events at
+    least.
     """
 
     def __init__(
-        self, tail: int = _TAIL, ratio: int = _RATIO, dense: int = _DENSE, rows: int = _ROWS, classes: int = _CLASSES
-    ) -> None:
+        self, tail: int = _TAIL, ratio: int = _RATIO, dense: int = _DENSE, rows: int = _ROWS, classes: int = _CLASSES,
+        united: int = _UNITED,
+    ) -> None:  # fmt: skip
         self._most_tail, self._ratio, self._least_dense = tail, ratio, dense
         self._least_classes = classes
-        self.least_rows = rows
+        self.least_rows, self.least_united = rows, united
         self.vocabulary = Vocabulary()
         self.compiler = Compiler(self.vocabulary)
         self.store = CubeStore(self.vocabulary)
@@ -185,7 +189,9 @@ class Index:
 
     def renumbered(self, slots: Mapping[int, int]) -> Index:
         """The same filters under other slots, without those that are gone."""
-        made = Index(self._most_tail, self._ratio, self._least_dense, self.least_rows, self._least_classes)
+        made = Index(
+            self._most_tail, self._ratio, self._least_dense, self.least_rows, self._least_classes, self.least_united
+        )
         made.vocabulary, made.compiler, made.live = self.vocabulary, self.compiler, self.live
         made.store, made.slots = self.store.renumbered(slots), self.slots.renumbered(slots)
         made.asking = {slots[slot]: filter for slot, filter in self.asking.items()}

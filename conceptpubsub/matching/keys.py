@@ -109,8 +109,8 @@ class KeyTable:
         return made
 
     def arrays(self) -> tuple[NDArray[Any], NDArray[np.int64], int]:
-        """The key of each slot (int64 if all are ints, else objects), each slot's place among those in use, and how many
-        these are. A slot that is only prepared has a key but no place yet."""
+        """The key of each slot (int64 if all are ints, else objects), the place of each among those in use, and how
+        many these are. A slot that is only prepared has a key but no place yet."""
         changes, held = self._changes, self._arrays
         if held[0] != changes:
             held = self._arrays = (changes, self._made_arrays())
@@ -161,11 +161,18 @@ class KeyTable:
     def interfaces(self, numbers: Collection[int]) -> set[Hashable]:
         """The interfaces of some numbers, each given once."""
         names = self.interface_names
+        if len(self._all_interfaces) != len(names):
+            # A copy has the size that copies of it get, which makes them cheaper.
+            self._all_interfaces = frozenset(set(names))
         if len(numbers) == len(names):
-            if len(self._all_interfaces) != len(names):
-                self._all_interfaces = frozenset(names)
             return set(self._all_interfaces)
-        return {names[number] for number in numbers}
+        missing = getattr(numbers, "missing", ())
+        if len(numbers) + len(missing) != len(names):
+            return {names[number] for number in numbers}
+        found = set(self._all_interfaces)
+        for number in missing:
+            found.discard(names[number])
+        return found
 
 
 def _is_small(key: Hashable) -> bool:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import event_kernels as ev
-from conceptpubsub.matching.encoder import Encoder, Words
+from conceptpubsub.matching.encoder import Encoder
+from conceptpubsub.matching.entries import Words
 
 _ROOM = 4096
 
@@ -28,7 +29,7 @@ class Scratch:
         self._encoder: Encoder | None = None
         self.now = -1
         """The clock when the header was last bound."""
-        self.addresses = (0, 0)
+        self.addresses = (0, 0, 0)
         self.converted = -1
         self._table: Any = None
         self._sheet: Any = None
@@ -60,12 +61,12 @@ class Scratch:
             self._bind_snapshot(snapshot)
         self._bind_encoder(snapshot.encoder)
         header = self.header
-        self.addresses = header[ev.WORDS], header[ev.VALUES] = self.words.addresses
+        self.addresses = header[ev.WORDS], header[ev.VALUES], header[ev.NUMBERS] = self.words.addresses
 
     def table_header(self, words: Any, alive: NDArray[np.uint64]) -> int:
         """The address of a header like this one, for the words of a batch and slots as they were at its start."""
         held = np.frombuffer(self.header, np.int64).copy()
-        held[ev.WORDS] = held[ev.VALUES] = words.words.ctypes.data
+        held[ev.WORDS] = held[ev.VALUES] = held[ev.NUMBERS] = words.words.ctypes.data
         held[ev.ALIVE] = alive.ctypes.data
         self._table = (held, words, alive, dict(self._arrays))
         return int(held.ctypes.data)

@@ -18,6 +18,7 @@ from conceptpubsub.matching.cubes import CubeStore
 from conceptpubsub.matching.dense import Dense, dense_cubes
 from conceptpubsub.matching.records import Choices, Records, open_table
 from conceptpubsub.matching.slots import Slots
+from conceptpubsub.matching.unions import Unions
 from conceptpubsub.matching.vocabulary import Vocabulary
 
 
@@ -53,6 +54,8 @@ class Segment:
         }  # fmt: skip
         self._counts = (always, listed)
         self.row = self._row()
+        self.unions: Unions | None = None
+        """Made when events ask for interfaces, and made anew after filters were removed."""
 
     @staticmethod
     def _dense(made: Records, chosen: Choices, vocabulary: Vocabulary, least: int, classes: int) -> Dense | None:
@@ -82,15 +85,17 @@ class Segment:
         return row
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "row"}
+        return {k: v for k, v in self.__dict__.items() if k not in ("row", "unions")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.row = self._row()
+        self.unions = None
 
     def nbytes(self) -> int:
         """The memory it holds."""
-        return sum(array.nbytes for array in self.arrays.values()) + (self.dense.nbytes() if self.dense else 0)
+        parts = [part for part in (self.dense, self.unions) if part is not None]
+        return sum(array.nbytes for array in self.arrays.values()) + sum(part.nbytes() for part in parts)
 
 
 def shrunk(table: NDArray[np.uint64]) -> NDArray[np.uint64]:

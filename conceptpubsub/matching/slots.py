@@ -19,6 +19,8 @@ class Slots:
         self.interface_sets = Growing(np.uint32)
         self.bounds: dict[tuple[int, ...], int] = {(): 0}
         self.interfaces: dict[tuple[int, ...], int] = {(): 0}
+        self.left: NDArray[np.int64] = np.zeros(1, np.int64)
+        """How many have left, for kernels to read: what was made of those alive may no longer be right."""
         self._columns: tuple[int, NDArray[np.int64], NDArray[np.uint32]] | None = None
 
     def enter(self, slot: int, bound: tuple[int, ...], interfaces: tuple[int, ...]) -> None:
@@ -38,6 +40,7 @@ class Slots:
     def leave(self, slot: int) -> None:
         """A slot is no more."""
         self.alive.array[slot >> 6] &= ~np.uint64(1 << (slot & 63))
+        self.left[0] += 1  # last: whoever reads the same number twice has seen no more than half of one leave
 
     def is_alive(self, slot: int) -> bool:
         """Whether a slot holds a filter."""

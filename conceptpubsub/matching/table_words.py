@@ -28,19 +28,20 @@ class BatchColumns:
     def __init__(self, plan: Plan, batch: pa.RecordBatch) -> None:
         self.plan = plan
         self.rows = batch.num_rows
-        slow = SlowCells(plan, batch) if plan.slow or plan.headers else None
-        numbers, self.names, kept = plan.fast.array, list(plan.fast.names), [plan.fast.kept]
+        capsules = batch.__arrow_c_array__()
+        self.array: int = _capsule_pointer(capsules[1], b"arrow_array")
+        slow = SlowCells(plan, batch, self.array) if plan.slow or plan.headers else None
+        fast = plan.fast
+        parts, self.names, kept = [fast.array], fast.names, [fast.kept]
         if slow is not None and slow.sources.numbers:
-            numbers = np.concatenate([numbers, slow.sources.array])
-            self.names += slow.sources.names
+            parts.append(slow.sources.array)
+            self.names = self.names + slow.sources.names
             kept.append(slow.sources.kept)
-        self.numbers = np.ascontiguousarray(numbers)
-        """The sources, a row each."""
+        self.numbers: NDArray[np.int64] = np.concatenate(parts)
+        """The sources, a row each. Not those of the plan: who reads a batch may write to them."""
         self.wrong: dict[int, str] = {} if slow is None else slow.bad
         """Rows that are no events, and why."""
         self.batch = batch
-        capsules = batch.__arrow_c_array__()
-        self.array: int = _capsule_pointer(capsules[1], b"arrow_array")
         self._kept = (capsules, kept)
 
     def refuse(self, row: int, source: int) -> None:
