@@ -36,7 +36,9 @@ COMPLEMENT: Final = {EQ: NE0, LT: GE0, LE: GT0, GT: LE0, GE: LT0, ANY: NONE, NON
 """The test that holds for all other codes."""
 
 Kind: TypeAlias = tuple[str, Hashable]
-"""What a space holds: its kind (number, text, bool, instant, quantity, money, truth) and dimension or currency."""
+"""What a space holds: its kind (number, text, bool, instant, quantity, money, concept, truth) and dimension, currency
+or ontology."""
+CONCEPT: Final = "concept"
 TRUTH: Final[Kind] = ("truth", None)
 
 

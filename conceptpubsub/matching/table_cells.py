@@ -127,19 +127,39 @@ def _resolve(source: Int, header: Int, axes: Int, places: Int, column_of: Int) -
     words, ends = i64_at(source, ak.LISTS), i64_at(source, ak.LIST_ENDS)
     found = i64(-2)
     for chosen in range(i64_at(source, ak.LIST_COUNT)):
-        at = i64_at(ends, chosen)
-        if i64_at(ends, chosen + 1) != at + 1:
-            found = i64(-1)
-            break
-        word = u64_at(words, at)
-        place, axis = _place_of(word, header, places, column_of)
+        begin, end = i64_at(ends, chosen), i64_at(ends, chosen + 1)
+        place, code = _place_of_list(words, begin, end, header, places, column_of)
         if place < 0 or place == _TOP or (found != -2 and place != found):
             found = i64(-1)
             break
         found = place
-        code = i64(word & u64(_TOP)) if axis != u32_at(column_of, axis) else i64(ev.SINGLE)
         put_u32(i64_at(source, ak.LIST_CELLS), chosen, cell_of(axes + 8 * AXIS_SIZE * place, code))
     put_i64(source, ak.PLACE, found if found >= 0 else i64(-1))
+
+
+@free_kernel
+def _place_of_list(words: Int, begin: Int, end: Int, header: Int, places: Int, column_of: Int) -> tuple[Int, Int]:
+    """The one place that a list of words touches, and the code there; place -1: there is none, or several."""
+    if begin == end:
+        return i64(-1), i64(0)
+    word = u64_at(words, begin)
+    if i64(word >> u64(ev.KIND_SHIFT)) != ev.GROUP:
+        place, axis = _place_of(word, header, places, column_of)
+        alone = end == begin + 1
+        code = i64(word & u64(_TOP)) if axis != u32_at(column_of, axis) else i64(ev.SINGLE)
+        return place if alone else i64(-1), code
+    if end != begin + 1 + i64(word & u64(_TOP)):
+        return i64(-1), i64(0)
+    found, code, bound = i64(-1), i64(0), i64(0)
+    for i in range(begin + 1, end):
+        pair = u64_at(words, i)
+        axis = i64(pair >> u64(ev.TARGET_SHIFT))
+        bound = u32_at(column_of, axis)
+        if u32_at(places, axis) != _TOP:
+            if found >= 0:
+                return i64(-1), i64(0)
+            found, code = u32_at(places, axis), i64(pair & u64(_TOP))
+    return found if u32_at(places, bound) == _TOP else i64(-1), code
 
 
 @free_kernel

@@ -24,7 +24,7 @@ from conceptpubsub.matching.jit import (
 )
 from conceptpubsub.matching.table_cells import BLOCK, fill
 
-COPIED = 8
+COPIED = 4
 """How many of a list are copied at once; lists have so many places more than they need."""
 _FEW = 4
 """Records that are looked at without stopping at the first that fails."""
@@ -44,7 +44,8 @@ def _gather(
     while row < rows and count + cubes + COPIED <= room:
         good, several = 1 - u8_at(bad, first + row), i64(0)
         for e in range(len(entries)):
-            node = entries[e, 2] + (u32_at(block, entries[e, 0] * BLOCK + row) >> entries[e, 1])
+            node = entries[e, 5] + (u32_at(block, entries[e, 0] * BLOCK + row) >> entries[e, 1]) * entries[e, 2]
+            node += u32_at(block, entries[e, 3] * BLOCK + row) >> entries[e, 4]
             low, high = u32_at(nodes, node), u32_at(nodes, node + 1)
             for j in range(COPIED // 2):  # two at a time
                 put_u64(found + 4 * count, j, u64_at(lists + 4 * low, j))

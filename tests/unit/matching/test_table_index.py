@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from conceptpubsub.filters import Filter
-from conceptpubsub.matching import Matcher, table_matching
+from conceptpubsub.matching import Matcher, table_grids, table_matching
 from conceptpubsub.matching.scan import answer
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.model.codecs import events_to_table, table_to_events
@@ -19,10 +19,13 @@ from tests.generators import Generator
 from tests.worlds import NAMES, world
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An index for every table, however small."""
+@pytest.fixture(autouse=True, params=["grids at every gain", "grids where they pay"])
+def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index for every table, however small; with as many grids of two axes as there may be, and as usual."""
     monkeypatch.setattr(table_matching, "enough", lambda rows, cubes: True)
+    if request.param == "grids at every gain":
+        monkeypatch.setattr(table_grids, "_LOOK", 0.0)
+        monkeypatch.setattr(table_grids, "_MOST_NODES", 64)
 
 
 def _is_indexed(matcher: Matcher) -> bool:
