@@ -166,29 +166,23 @@ def check(subscriptions: Sequence[Subscription], ontology: Ontology | None, conv
     return made
 
 
-_PARTS = ("kind", "args", "arg", "atom", "left", "right", "term", "values")
-
-
 def currencies(subscriptions: Iterable[Subscription], filters: Iterable[Filter]) -> tuple[str, ...]:
     """The currencies that anyone speaks of: where a rate is missing, somebody should know."""
+    from conceptpubsub.filters.syntax import Comparison, Constant, children
+
     found: set[str] = set()
     for one in subscriptions:
         contexts = [one.context, *(value for value in one.context.values() if isinstance(value, Mapping))]
         found.update(str(context["currency"]) for context in contexts if isinstance(context.get("currency"), str))
-    parts: dict[type, tuple[str, ...]] = {}
-    work: list[Any] = [asked.normal for asked in filters]
+    work: list[Any] = [asked.tree for asked in filters]
     while work:
         node = work.pop()
-        names = parts.get(type(node))
-        if names is None:
-            names = parts[type(node)] = tuple(name for name in _PARTS if hasattr(node, name))
-        for name in names:
-            inner = getattr(node, name)
-            if name == "kind":
-                if inner == "money":
-                    found.add(str(node.of).partition("*")[0])
-            elif isinstance(inner, tuple):
-                work.extend(inner)
-            elif inner is not None:
-                work.append(inner)
+        kind = type(node)
+        if kind is Constant:
+            if node.lit.kind == "money":
+                found.add(str(node.lit.of).partition("*")[0])
+        elif kind is Comparison:
+            work += (node.left, node.right)
+        else:
+            work.extend(children(node))
     return tuple(sorted(found))

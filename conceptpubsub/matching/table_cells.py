@@ -177,6 +177,16 @@ def resolve(sources: Int, count: Int, header: Int, axes: Int, places: Int, colum
 
 
 @free_kernel
+def _copy_cells(source: Int, line: Int, first: Int, rows: Int) -> None:
+    """The cells of an axis to a line of a block, from a source whose lists are a cell each."""
+    lookup, cells = i64_at(source, ak.LOOKUP), i64_at(source, ak.LIST_CELLS)
+    for column in range(rows):
+        chosen = u32_at(lookup, first + column)
+        if chosen != _TOP:
+            put_u32(line, column, u32_at(cells, chosen))
+
+
+@free_kernel
 def fill(
     array: Int, sources: Int, count: Int, header: Int, block: Int, axes: Int, axis_count: Int, places: Int,
     column_of: Int, bad: Int, wrong: Any, first: Int, rows: Int,
@@ -193,6 +203,9 @@ def fill(
     for number in range(count):
         source = sources + 8 * ak.SOURCE_SIZE * number
         kind, alone = i64_at(source, ak.KIND), i64_at(source, ak.PLACE)
+        if kind == ak.INDEXED and alone >= 0:
+            _copy_cells(source, block + 4 * BLOCK * alone, first, rows)
+            continue
         buffers, offset, validity = ak.column_of(array, source)
         for start in range(0, rows, 64):
             size, begin = min(64, rows - start), first + start
@@ -206,9 +219,6 @@ def fill(
                 left &= left - u64(1)
                 if kind == ak.INDEXED:
                     chosen = u32_at(i64_at(source, ak.LOOKUP), row)
-                    if alone >= 0:
-                        put_u32(block, alone * BLOCK + column, u32_at(i64_at(source, ak.LIST_CELLS), chosen))
-                        continue
                     _put_words(source, chosen, header, block, axes, places, column_of, column)
                     continue
                 reader = source

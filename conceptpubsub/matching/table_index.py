@@ -19,7 +19,7 @@ from conceptpubsub.matching.arrow_plan import Plan
 from conceptpubsub.matching.records import Records
 from conceptpubsub.matching.table_grids import Layout
 from conceptpubsub.matching.table_grids import lay_out as lay_out_grids
-from conceptpubsub.matching.table_kernels import COPIED
+from conceptpubsub.matching.table_kernels import COPIED, LED
 from conceptpubsub.matching.vocabulary import Vocabulary
 
 _NONE: Final = 0xFFFFFFFF
@@ -143,6 +143,27 @@ class TableIndex:
         self.entries = np.array(entries or np.zeros((0, 6)), np.int64)
         """Where a row looks: an axis, the bits of its cell that do not count, how many nodes there are to a cell; the
         same of another axis, without the last; the first node."""
+        self.lead, self.leading = self._leading(counts)
+
+    def _leading(self, counts: NDArray[np.int64]) -> tuple[int, NDArray[np.uint64]]:
+        """The axis that most entries look at, and for each of its cells which entries may have cubes: a bit each."""
+        if not len(self.entries):
+            return 0, np.zeros(max([1, *map(len, self.axes.edges)]), np.uint64)
+        looked = np.concatenate([self.entries[self.entries[:, 4] < 32][:, place] for place in (0, 3)])
+        lead = int(np.bincount(looked).argmax()) if len(looked) else 0
+        cells = np.arange(max(1, len(self.axes.edges[lead]) if self.axes.edges else 1))
+        made = np.zeros(len(cells), np.uint64)
+        for number, (place, shift, size, other, other_shift, begin) in enumerate(self.entries[:LED].tolist()):
+            held = np.ones(len(cells), np.bool_)
+            if other_shift < 32 and lead in (place, other):
+                rows = (len(self.axes.edges[place]) - 1 >> shift) + 1
+                there = counts[begin : begin + rows * size].reshape(-1, size)
+                sums = there.sum(axis=1)[cells >> shift] if lead == place else there.sum(axis=0)[cells >> other_shift]
+                held = sums > 0
+            elif other_shift == 32 and shift < 32 and lead == place:
+                held = counts[begin + (cells >> shift)] > 0
+            made |= held.astype(np.uint64) << np.uint64(number)
+        return lead, made
 
     def _nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """For each axis where the nodes of each level begin; its top level and last cell; the number of nodes."""
