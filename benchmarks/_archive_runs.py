@@ -92,14 +92,11 @@ class Stages:
         self.pipeline, self.out = pipeline, out
 
     def __call__(self, tasks: Iterable[Task]) -> Iterator[tuple[str, float]]:
-        """(stage, seconds) again and again; the first is what the process used until it could begin."""
+        """(stage, seconds) again and again; to start is to get the pipeline and to bind its kernels."""
         pa.set_cpu_count(1)
         mark, out = time.process_time(), Path(self.out)
         pipeline: Pipeline = self.pipeline.value
-        if not _started:
-            _started.append(True)
-            mark = 0.0 if self.pipeline.__class__ is not _Here else mark
-            pipeline.matcher.match({})
+        pipeline.matcher.match({})
         for task in tasks:
             spent: list[tuple[str, float]] = []
 
@@ -127,7 +124,6 @@ class Stages:
             mark = time.process_time()
 
 
-_started: list[bool] = []
 StagedRun = Callable[[Load, Path, dict[str, float]], int]
 
 
