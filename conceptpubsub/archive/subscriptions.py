@@ -150,6 +150,11 @@ def _one(item: Any, place: str) -> Subscription:
     except ConceptPubSubError as error:
         raise ArchiveError(f"{place}: {error}") from error
     rest = {key: item[key] for key in ("semantics", "types", "defaults") if key in item}
+    for key in rest.keys() - {"semantics"}:
+        if not isinstance(rest[key], Mapping):
+            raise ArchiveError(f"{place}: {key} are a table of names, not {rest[key]!r:.80}")
+    if not isinstance(rest.get("semantics", ""), str):
+        raise ArchiveError(f"{place}: semantics is text, not {rest['semantics']!r:.80}")
     return Subscription(item["id"], item["filter"], context, **rest)
 
 
