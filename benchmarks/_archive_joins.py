@@ -23,8 +23,8 @@ import pyarrow.parquet as pq
 from benchmarks._archive_concepts import BRANCHES, by_leaf, lines
 from benchmarks._archive_load import Load
 
-CELLS = 32
-"""16, 32, 64 and 100 were tried; either engine is fastest about here."""
+DUCK_CELLS, POLARS_CELLS = 32, 16
+"""16, 32, 64 and 100 were tried; each engine is fastest with these."""
 WAYS = ("one key", "two keys", "cells")
 _VALUE = "coalesce(" + ", ".join(f'"{branch.attribute}"' for branch in BRANCHES) + ")"
 _UNIT = "coalesce(" + ", ".join(f'"{branch.attribute}@unit"' for branch in BRANCHES) + ")"
@@ -46,7 +46,7 @@ def duck(way: str, write: bool) -> Callable[[Load, Path], int]:
         with_place, without, same = "select * from subs where place is not null", "", ""
         if way == "cells":
             same = "and e.cell = s.cell"
-            low, high = (f"floor(({end} - start) / size * {CELLS})::int" for end in ("low", "high"))
+            low, high = (f"floor(({end} - start) / size * {DUCK_CELLS})::int" for end in ("low", "high"))
             without = f"select *, unnest(range({low}, {high} + 1)) cell from subs where place is null"
         elif way == "two keys":
             without = "select * from subs where place is null"
@@ -68,7 +68,7 @@ def duck(way: str, write: bool) -> Callable[[Load, Path], int]:
         source = f"""with told as (select file_row_number row, {carried}"@concept" concept, station, quality,
                 {_VALUE} value, {_UNIT} unit from read_parquet({load.files}, file_row_number = true)),
             e as (select row, {carried}concept, station, quality, value * f + o b,
-                floor((value * f + o - start) / size * {CELLS})::int cell from told join units using (unit)),
+                floor((value * f + o - start) / size * {DUCK_CELLS})::int cell from told join units using (unit)),
             found as ({found})"""
         if not write:
             return int(con.execute(f"{source} select count(*), sum(row), sum(number) from found").fetchone()[0])
@@ -89,7 +89,7 @@ def polars(way: str, write: bool) -> Callable[[Load, Path], int]:
         import polars as pl
 
         units = pl.from_arrow(lines()).lazy()  # type: ignore[union-attr]
-        cell = ((pl.col("b") - pl.col("start")) / pl.col("size") * CELLS).floor().cast(pl.Int32)
+        cell = ((pl.col("b") - pl.col("start")) / pl.col("size") * POLARS_CELLS).floor().cast(pl.Int32)
         subs = _asked(pl, by_leaf(load), units)
         placed, anywhere, keys = subs[way]
         ranges = [pl.col("b") >= pl.col("low"), pl.col("b") < pl.col("high"), pl.col("quality") >= pl.col("least")]
@@ -141,7 +141,8 @@ def _asked(pl: Any, rows: pa.Table, units: Any) -> dict[str, tuple[Any, Any, lis
     subs = pl.from_arrow(rows).lazy()
     subs = subs.join(units.select(wanted="unit", start="start", size="size", bf="bf", bo="bo"), on="wanted")
     first, last = (
-        ((pl.col(end) - pl.col("start")) / pl.col("size") * CELLS).floor().cast(pl.Int32) for end in ("low", "high")
+        ((pl.col(end) - pl.col("start")) / pl.col("size") * POLARS_CELLS).floor().cast(pl.Int32)
+        for end in ("low", "high")
     )
     cut = subs.with_columns(cell=pl.int_ranges(first, last + 1, dtype=pl.Int32)).explode("cell")
     placed, without = pl.col("place").is_not_null(), pl.col("place").is_null()
