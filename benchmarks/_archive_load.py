@@ -1,4 +1,7 @@
-"""The load of the archive benchmark: weather readings with units row by row, and who asks of them."""
+"""What a load of the archive benchmark is; and the plain one: weather readings without concepts.
+
+Units stand row by row; a subscription is for a very narrow range of one quantity, half of them for one station.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from conceptpubsub import Context, Converters
+from conceptpubsub import Context, Converters, Ontology
 from conceptpubsub.archive import Subscription
 
 UNITS = {"temp": ("degC", "degF", "K"), "wind": ("m/s", "mph", "km/h"), "height": ("m", "ft", "km")}
@@ -19,17 +22,23 @@ BASE = {"temp": "K", "wind": "m/s", "height": "m"}
 STATIONS, GROUP, FILE = 200, 250_000, 1_000_000
 DAY = 86_400 * 10**6
 NEEDED = ("station", "quality", *(f"{name}{end}" for name in UNITS for end in ("", "@unit")))
-"""What filters speak of."""
+TEXTS = ("station", *(f"{name}@unit" for name in UNITS))
 
 
 @dataclass(frozen=True)
 class Load:
     """An archive and who asks of it; ``rows`` holds the subscriptions as a table for those who join."""
 
+    name: str
     files: list[str]
     events: int
     subscriptions: list[Subscription]
     rows: pa.Table
+    needed: tuple[str, ...]
+    """The columns that filters speak of."""
+    texts: tuple[str, ...]
+    """The columns of few texts."""
+    ontology: Ontology | None = None
 
 
 def write_events(path: Path, count: int, seed: int) -> None:
@@ -40,7 +49,7 @@ def write_events(path: Path, count: int, seed: int) -> None:
     columns: dict[str, Any] = {
         "@id": pa.array(np.arange(count) + seed * FILE).cast(pa.string()),
         "@time": pa.array(np.sort(make.integers(0, 730 * DAY, count)), pa.timestamp("us", "UTC")),
-        "station": _texts(make.integers(0, STATIONS, count), [f"st{n:03d}" for n in range(STATIONS)]),
+        "station": texts(make.integers(0, STATIONS, count), [f"st{n:03d}" for n in range(STATIONS)]),
         "quality": pa.array(make.integers(0, 100, count)),
     }
     for place, (name, units) in enumerate(UNITS.items()):
@@ -51,11 +60,12 @@ def write_events(path: Path, count: int, seed: int) -> None:
         written = [conv.convert_array(base, BASE[name], text) for text in units]
         value = np.select([unit == number for number in range(len(units))], written)
         columns[name] = pa.array(np.round(value, 3), mask=~here)
-        columns[f"{name}@unit"] = _texts(unit, list(units), ~here)
+        columns[f"{name}@unit"] = texts(unit, list(units), ~here)
     pq.write_table(pa.table(columns), path, row_group_size=GROUP, compression="zstd")
 
 
-def _texts(codes: Any, values: list[str], mask: Any = None) -> pa.Array:
+def texts(codes: Any, values: list[str], mask: Any = None) -> pa.Array:
+    """A column of some texts."""
     indices = pa.array(codes.astype(np.int32), mask=mask)
     return pa.DictionaryArray.from_arrays(indices, pa.array(values)).cast(pa.string())
 
@@ -87,7 +97,7 @@ def load(folder: Path, events: int, subscriptions: int, seed: int = 1, hot: bool
     names = ("sid", "kind", "low", "high", "place", "least", "wanted")
     table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
     table = table.append_column("number", pa.array(range(len(rows)), pa.int64()))
-    return Load([str(path) for path in files], size * len(files), asked, table)
+    return Load("plain", [str(path) for path in files], size * len(files), asked, table, NEEDED, TEXTS)
 
 
 def lines() -> pa.Table:

@@ -53,9 +53,10 @@ def deliver_attributes(
             continue
         try:
             made = converted(conv, concept, held.value, held.context, target, at)
-        except ConceptPubSubError:
+            value = delivered(made, held.value, exact)
+            changed[key] = SemanticObject(held.concept, value, merged(held.context, target))
+        except ConceptPubSubError:  # or no float is so large: as it came
             continue
-        changed[key] = SemanticObject(held.concept, delivered(made, held.value, exact), merged(held.context, target))
     return {**attributes, **changed} if changed else None
 
 

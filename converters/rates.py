@@ -19,7 +19,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any
 
-from conceptpubsub.errors import InvalidValue
+from conceptpubsub.errors import ConceptPubSubError, InvalidValue
 from conceptpubsub.model.instants import Instant, time_zone
 from conceptpubsub.model.values import Exact, exact, simplest
 
@@ -91,10 +91,22 @@ class RateTable:
     def read(cls, path: str | PathLike[str], pivot: str, **options: Any) -> RateTable:
         """Read a CSV file with the columns date, currency, rate."""
         table: dict[str, dict[str, str]] = {}
-        with open(path, newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                table.setdefault(row["date"], {})[row["currency"]] = row["rate"]
-        return cls.of(table, pivot, **options)
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            try:
+                missing = [name for name in ("date", "currency", "rate") if name not in (reader.fieldnames or ())]
+                if missing:
+                    raise InvalidValue(f"{path}: no column {missing[0]!r}; rates have date, currency and rate")
+                for row in reader:
+                    if None in (row["date"], row["currency"], row["rate"]):
+                        raise InvalidValue(f"{path}, line {reader.line_num}: too few cells")
+                    table.setdefault(row["date"], {})[row["currency"]] = row["rate"]
+            except (UnicodeDecodeError, csv.Error) as error:
+                raise InvalidValue(f"{path}: not a CSV file in UTF-8: {error}") from None
+        try:
+            return cls.of(table, pivot, **options)
+        except ConceptPubSubError as error:
+            raise InvalidValue(f"{path}: {error}") from error
 
     def rate(self, source: str, target: str, at: Instant | None) -> Exact | None:
         """Units of target for one unit of source on the day of ``at``."""

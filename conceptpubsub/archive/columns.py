@@ -45,15 +45,15 @@ class Attribute:
 def attributes(schema: pa.Schema) -> list[Attribute]:
     """The attributes of a table that hold values, in the order of their columns."""
     parsed = {name: Column.parse(name) for name in schema.names}
+    beside: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for name, place in parsed.items():
+        if place.aspect is not None and place.aspect not in _MARKS:
+            beside.setdefault(place.path, []).append((place.aspect.removeprefix("@"), name))
     found = []
     for name, place in parsed.items():
         if place.path and place.aspect is None:
-            beside = [
-                (aspect[1:] if aspect.startswith("@") else aspect, other)
-                for other, theirs in parsed.items()
-                if theirs.path == place.path and (aspect := theirs.aspect) is not None and aspect not in _MARKS
-            ]
-            found.append(Attribute(name, place.path[-1], Context(metadata_aspects(schema.field(name))), tuple(beside)))
+            fixed = Context(metadata_aspects(schema.field(name)))
+            found.append(Attribute(name, place.path[-1], fixed, tuple(beside.get(place.path, ()))))
     return found
 
 

@@ -223,15 +223,15 @@ class _Part:
         ]
         kind = described.type if pa.types.is_floating(described.type) else pa.float64()
         given = numbers(column)
-        made = given.astype(np.float64)
         flat = [line or Line(0.0, 1.0, 0.0, cells_[place][0]) for place, line in enumerate(lines)]
-        if any(line.before for line in flat):
-            made += np.array([line.before for line in flat])[codes]
-        if any(line.factor != 1.0 for line in flat):
-            made *= np.array([line.factor for line in flat])[codes]
-        if any(line.after for line in flat):
-            made += np.array([line.after for line in flat])[codes]
+        with np.errstate(over="ignore"):
+            made = _along(flat, codes, given.astype(np.float64))
         contexts = [line.context for line in flat]
+        lost = valid & ~np.isfinite(made)
+        if lost.any():  # no float is so large: as it came
+            made[lost] = given[lost]
+            codes = np.where(lost, codes + len(contexts), codes)
+            contexts = [*contexts, *(source for source, _, _ in cells_)]
         for place, line in enumerate(lines):
             if line is None:
                 codes, contexts = self._bent(place, cells_[place], given, made, valid, codes, contexts)
@@ -266,6 +266,8 @@ class _Part:
         extra: set[str],
     ) -> dict[str, tuple[Any, pa.Field]]:
         """Text, times and whatever else, once for each distinct value and cell."""
+        if pa.types.is_nested(column.type):  # which no event may hold, so it holds nothing where there was a match
+            return {described.name: (column, described)} | self._aspects(self.codes, self.contexts, extra)
         inner, values = encoded(column)
         listed = cells(values, described)
         whole, kept = compact(codes * (len(listed) + 1) + inner + 1, len(cells_) * (len(listed) + 1))
@@ -307,6 +309,17 @@ class _Part:
             array = pa.DictionaryArray.from_arrays(indices, pa.array(known, pa.string()))
             made[name] = (array, pa.field(name, array.type))
         return made
+
+
+def _along(lines: Sequence[Line], codes: Codes, made: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers, each along the line of its cell."""
+    if any(line.before for line in lines):
+        made += np.array([line.before for line in lines])[codes]
+    if any(line.factor != 1.0 for line in lines):
+        made *= np.array([line.factor for line in lines])[codes]
+    if any(line.after for line in lines):
+        made += np.array([line.after for line in lines])[codes]
+    return made
 
 
 def _instants(at: Codes) -> Moments:

@@ -28,6 +28,7 @@ from conceptpubsub.model.values import to_float
 
 Mask = NDArray[np.bool_]
 _EDGE = 1e-9
+_MOST_OFFERS = 100
 
 
 def judge(
@@ -49,19 +50,31 @@ class _Judge:
         self.converters, self.currencies = converters, currencies
         self.ontology = converters.ontology
         self.kept = 0
+        self.records: dict[int, str] = {}
+        self.offered = 0
 
     def fault(self, place: int, reason: str, detail: str, attribute: str | None) -> Fault:
         self.kept += 1
-        record = shown_row(self.table, place) if self.kept <= reasons.KEPT_RECORDS else None
+        record = None
+        if self.kept <= reasons.KEPT_RECORDS:
+            record = self.records.get(place)
+            if record is None:
+                record = self.records[place] = shown_row(self.table, place)
         return Fault(int(self.rows[place]), reason, detail, attribute, record)
+
+    def unknown(self, name: str) -> str:
+        """What is said of a name that the ontology does not know; near ones are not looked for without end."""
+        self.offered += 1
+        offers = self.ontology.near(name) if self.ontology is not None and self.offered <= _MOST_OFFERS else ()
+        return f"{name}: no such concept.{hint(offers)}"
 
     def event_concepts(self) -> Iterator[Fault]:
         if self.ontology is None or "@concept" not in self.table.schema.names:
             return
         codes, values = encoded(self.table.column("@concept"))
         for code, name in enumerate(values.to_pylist()):
-            if isinstance(name, str) and self.ontology.find(name) is None:
-                detail = f"{name}: no such concept.{hint(self.ontology.near(name))}"
+            if name is not None and self.ontology.find(name := str(name)) is None:
+                detail = self.unknown(name)
                 for place in np.flatnonzero(codes == code).tolist():
                     yield self.fault(place, reasons.UNKNOWN_CONCEPT, detail, None)
 
@@ -74,7 +87,7 @@ class _Judge:
         if self.ontology is not None:
             concept = self.ontology.find(attribute.key)
             if concept is None:
-                detail = f"{attribute.key}: no such concept.{hint(self.ontology.near(attribute.key))}"
+                detail = self.unknown(attribute.key) if per_row else ""
                 for place in np.flatnonzero(valid).tolist() if per_row else ():
                     yield self.fault(place, reasons.UNKNOWN_CONCEPT, detail, attribute.column)
                 return
@@ -157,8 +170,10 @@ class _Judge:
         if currency is not None and not is_currency(str(currency)):
             return reasons.UNKNOWN_CURRENCY
         if unit is not None:
+            if not isinstance(unit, str):
+                return reasons.UNKNOWN_UNIT
             try:
-                resolve(str(unit))
+                resolve(unit)
             except ConceptPubSubError:
                 return reasons.UNKNOWN_UNIT
         if concept is not None and concept.value_type == "concept":

@@ -75,13 +75,18 @@ class ColumnMapping:
         if not isinstance(tree, Mapping):
             raise ArchiveError(f"a mapping is a table or the path of a TOML file, not {given!r:.80}")
         _known(tree, _TOP, "the mapping")
-        listed = tuple(_column(name, told) for name, told in tree.get("columns", {}).items())
+        columns = tree.get("columns", {})
+        if not isinstance(columns, Mapping):
+            raise ArchiveError(f"columns: a table of columns, not {columns!r:.80}")
+        listed = tuple(_column(name, told) for name, told in columns.items())
         for part in _PARTS:
             _part(part, tree.get(part))
-        markers = tree.get("null", [""])
+        separator = tree.get("separator", ",")
+        if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n':
+            raise ArchiveError(f"separator: one character, not {separator!r:.80}")
         return cls(
             listed, tree.get("concept"), tree.get("time"), tree.get("id"), tree.get("source"),
-            tuple(map(str, [markers] if isinstance(markers, str) else markers)), tree.get("separator", ","),
+            _markers(tree.get("null", [""]), "null"), separator,
         )  # fmt: skip
 
     @property
@@ -131,10 +136,18 @@ def _column(name: str, told: Any) -> MappedColumn:
     if kind is not None and kind not in TYPES:
         raise ArchiveError(f"column {name!r}: no type {kind!r}.{hint(near(str(kind), TYPES))}", column=name)
     aspects = {key: value for key, value in told.items() if key not in _COLUMN}
-    markers = told.get("null")
-    null = None if markers is None else tuple(map(str, [markers] if isinstance(markers, str) else markers))
-    codes = {str(key): str(value) for key, value in told.get("codes", {}).items()}
+    null = None if told.get("null") is None else _markers(told["null"], f"column {name!r}: null")
+    listed = told.get("codes", {})
+    if not isinstance(listed, Mapping):
+        raise ArchiveError(f"column {name!r}: codes are a table, not {listed!r:.80}", column=name)
+    codes = {str(key): str(value) for key, value in listed.items()}
     return MappedColumn(name, told["attribute"], kind, aspects, codes, null)
+
+
+def _markers(given: Any, place: str) -> tuple[str, ...]:
+    if not isinstance(given, str | list | tuple):
+        raise ArchiveError(f"{place}: a text or a list of texts, not {given!r:.80}")
+    return tuple(map(str, [given] if isinstance(given, str) else given))
 
 
 def _part(part: str, told: Any) -> None:
@@ -142,6 +155,8 @@ def _part(part: str, told: Any) -> None:
         _known(told, {"column", "columns", "timezone", "codes"}, part)
         if ("column" in told) == ("columns" in told):
             raise ArchiveError(f"{part}: give either column or columns", part=part)
+        if not isinstance(told.get("codes", {}), Mapping):
+            raise ArchiveError(f"{part}: codes are a table, not {told['codes']!r:.80}", part=part)
     elif not isinstance(told, str | None):
         raise ArchiveError(f"{part}: text, or a table that names a column, not {told!r:.80}", part=part)
 

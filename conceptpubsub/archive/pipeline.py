@@ -187,6 +187,8 @@ def _all_is_kept() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()  # at once with the old, and not looked through
+        gc.unfreeze()
         if was:
             gc.enable()
 

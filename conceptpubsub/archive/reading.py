@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from conceptpubsub.archive.faults import KEPT_RECORDS, MALFORMED, UNREADABLE, VANISHED, Fault, shown
 from conceptpubsub.archive.mapping import ColumnMapping
 from conceptpubsub.archive.tasks import Task, stamp_of
-from conceptpubsub.errors import CodecError
+from conceptpubsub.errors import CodecError, LimitExceeded
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.model.codecs import events_to_table, from_cloudevent, from_json, read_lines
 from conceptpubsub.model.codecs.arrow_codes import Codes
@@ -131,11 +131,14 @@ def line_chunks(raw: bytes, first: int, ontology: Any) -> Iterator[Chunk]:
     rows: list[int] = []
     faults: list[Fault] = []
 
-    def chunk() -> Chunk:
-        made = Chunk(_settled(events_to_table(events), ontology), np.array(rows, np.int64), list(faults), len(faults))
+    def chunks() -> Iterator[Chunk]:
+        tables = _tabled(events, rows, faults, ontology)
+        said = list(faults)
         for held in (events, rows, faults):
             held.clear()
-        return made
+        for table, numbers in tables or [(pa.table({}), [])]:
+            yield Chunk(table, np.array(numbers, np.int64), said, len(said))
+            said = []
 
     for number, found in read_lines(io.BytesIO(raw), decode):
         row = first + number - 1
@@ -146,9 +149,26 @@ def line_chunks(raw: bytes, first: int, ontology: Any) -> Iterator[Chunk]:
         events.append(found)
         rows.append(row)
         if len(events) >= _LINES:
-            yield chunk()
+            yield from chunks()
     if events or faults:
-        yield chunk()
+        yield from chunks()
+
+
+def _tabled(
+    events: list[SemanticEvent], rows: list[int], faults: list[Fault], ontology: Any
+) -> list[tuple[pa.Table, list[int]]]:
+    """Events as a table; as several where they have more columns between them than a table may have."""
+    if not events:
+        return []
+    try:
+        return [(_settled(events_to_table(events), ontology), list(rows))]
+    except LimitExceeded as error:
+        if len(events) == 1:
+            faults.append(Fault(rows[0], MALFORMED, str(error)))
+            return []
+    half = len(events) // 2
+    parts = [(events[:half], rows[:half]), (events[half:], rows[half:])]
+    return [made for part, numbers in parts for made in _tabled(part, numbers, faults, ontology)]
 
 
 def _settled(table: pa.Table, ontology: Any) -> pa.Table:

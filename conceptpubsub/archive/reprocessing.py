@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from conceptpubsub.archive.local import run_local
 from conceptpubsub.archive.manifest import Entry, Manifest
 from conceptpubsub.archive.mapping import ColumnMapping
+from conceptpubsub.archive.mapping_check import check_mapping
 from conceptpubsub.archive.pipeline import Pipeline
 from conceptpubsub.archive.subscriptions import subscriptions_of
 from conceptpubsub.archive.summary import Counts, Summary, Tally
@@ -73,6 +74,8 @@ def reprocess(
     conv = converters if converters is not None else Converters.default(ontology)
     asked = subscriptions_of(subscriptions)
     columns = None if mapping is None else ColumnMapping.of(mapping)
+    if columns is not None:
+        check_mapping(columns, conv)
     folder = Path(out).absolute()
     tasks = plan(events, columns, piece)
     pipeline = Pipeline.compile(asked, str(folder), ontology, conv, columns, buckets, enrich, matcher)

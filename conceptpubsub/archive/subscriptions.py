@@ -150,6 +150,11 @@ def _one(item: Any, place: str) -> Subscription:
     except ConceptPubSubError as error:
         raise ArchiveError(f"{place}: {error}") from error
     rest = {key: item[key] for key in ("semantics", "types", "defaults") if key in item}
+    for key in rest.keys() - {"semantics"}:
+        if not isinstance(rest[key], Mapping):
+            raise ArchiveError(f"{place}: {key} are a table of names, not {rest[key]!r:.80}")
+    if not isinstance(rest.get("semantics", ""), str):
+        raise ArchiveError(f"{place}: semantics is text, not {rest['semantics']!r:.80}")
     return Subscription(item["id"], item["filter"], context, **rest)
 
 
@@ -166,29 +171,23 @@ def check(subscriptions: Sequence[Subscription], ontology: Ontology | None, conv
     return made
 
 
-_PARTS = ("kind", "args", "arg", "atom", "left", "right", "term", "values")
-
-
 def currencies(subscriptions: Iterable[Subscription], filters: Iterable[Filter]) -> tuple[str, ...]:
     """The currencies that anyone speaks of: where a rate is missing, somebody should know."""
+    from conceptpubsub.filters.syntax import Comparison, Constant, children
+
     found: set[str] = set()
     for one in subscriptions:
         contexts = [one.context, *(value for value in one.context.values() if isinstance(value, Mapping))]
         found.update(str(context["currency"]) for context in contexts if isinstance(context.get("currency"), str))
-    parts: dict[type, tuple[str, ...]] = {}
-    work: list[Any] = [asked.normal for asked in filters]
+    work: list[Any] = [asked.tree for asked in filters]
     while work:
         node = work.pop()
-        names = parts.get(type(node))
-        if names is None:
-            names = parts[type(node)] = tuple(name for name in _PARTS if hasattr(node, name))
-        for name in names:
-            inner = getattr(node, name)
-            if name == "kind":
-                if inner == "money":
-                    found.add(str(node.of).partition("*")[0])
-            elif isinstance(inner, tuple):
-                work.extend(inner)
-            elif inner is not None:
-                work.append(inner)
+        kind = type(node)
+        if kind is Constant:
+            if node.lit.kind == "money":
+                found.add(str(node.lit.of).partition("*")[0])
+        elif kind is Comparison:
+            work += (node.left, node.right)
+        else:
+            work.extend(children(node))
     return tuple(sorted(found))

@@ -28,6 +28,7 @@ KINDS = {
     ".json": "lines",
     ".csv": "csv",
 }
+PACKED = frozenset({".gz", ".bz2", ".xz", ".zst", ".zip"})
 PIECE = 16 << 20
 _BLOCK = 1 << 22
 
@@ -82,6 +83,8 @@ def files_of(events: Any) -> list[str]:
                 raise ArchiveError(f"{text}: no events in this folder: there is no file with {kinds}", path=text)
             found.extend(inside)
         elif os.path.isfile(text):
+            if _suffix(text) in PACKED:
+                raise ArchiveError(f"{text}: compressed files are not read as they are; unpack it first", path=text)
             if _suffix(text) not in KINDS:
                 raise ArchiveError(
                     f"{text}: what it holds is told by its ending: {', '.join(sorted(KINDS))}", path=text
@@ -126,7 +129,15 @@ def _planned(path: str, mapping: ColumnMapping | None, piece: int) -> list[Task]
         if mapping is None:
             raise ArchiveError(f"{path}: a CSV file says nothing about concepts and units: give a mapping", path=path)
         return _csv_pieces(path, stamp, mapping, piece)
+    if _suffix(path) == ".json" and _begins(path) == b"[":
+        said = "a JSON array, where there should be an event a line; jq -c '.[]' makes lines of it"
+        return [Task(path, kind, 0, stamp=stamp, problem=(UNREADABLE, said))]
     return _pieces(path, kind, stamp, 0, piece, split=True)
+
+
+def _begins(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(_BLOCK).lstrip()[:1]
 
 
 def _row_groups(path: str, stamp: str, mapping: ColumnMapping | None) -> list[Task]:
@@ -163,6 +174,8 @@ def _csv_pieces(path: str, stamp: str, mapping: ColumnMapping, piece: int) -> li
         names = next(csv.reader([head.decode("utf-8-sig")], delimiter=mapping.separator), [])
     except UnicodeDecodeError:
         return [Task(path, "csv", 0, stamp=stamp, problem=(UNREADABLE, "its first line is not UTF-8"))]
+    if not head:
+        return []
     mapping.check(names, path)
     return _pieces(path, "csv", stamp, start, piece, split=not quoted)  # a quoted cell may hold the end of a line
 

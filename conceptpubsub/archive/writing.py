@@ -7,6 +7,7 @@ Rule 2  Few subscriptions have a folder each (``subscription=…``); many share 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import zlib
 from collections.abc import Callable, Sequence
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 
 FEW = 16
 BUCKETS = 16
+LONGEST = 200
+"""Characters of an id in the name of a folder; a longer one is cut, and a mark of the whole stands in its place."""
 
 
 class Partitions:
@@ -50,7 +53,12 @@ class Partitions:
         return zlib.crc32(one.encode("utf-8", "surrogatepass")) % self.buckets if self.buckets else 0
 
     def _folder(self, one: str, bucket: int) -> str:
-        return f"bucket={bucket:04d}" if self.buckets else f"subscription={quote(one, safe='')}"
+        if self.buckets:
+            return f"bucket={bucket:04d}"
+        name = quote(one, safe="", errors="surrogatepass")
+        if len(name) > LONGEST:  # no file system has longer names
+            name = f"{name[: LONGEST // 2]}~{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        return f"subscription={name}"
 
     def order(self, subscriptions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """How to sort deliveries, and the rank of each in that order."""

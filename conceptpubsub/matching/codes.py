@@ -12,7 +12,10 @@ Rule 4  A new constant gets a label between its neighbours'. Where none is left 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -36,7 +39,9 @@ COMPLEMENT: Final = {EQ: NE0, LT: GE0, LE: GT0, GT: LE0, GE: LT0, ANY: NONE, NON
 """The test that holds for all other codes."""
 
 Kind: TypeAlias = tuple[str, Hashable]
-"""What a space holds: its kind (number, text, bool, instant, quantity, money, truth) and dimension or currency."""
+"""What a space holds: its kind (number, text, bool, instant, quantity, money, concept, truth) and dimension, currency
+or ontology."""
+CONCEPT: Final = "concept"
 TRUTH: Final[Kind] = ("truth", None)
 
 
@@ -59,9 +64,30 @@ class _Run:
 
     __slots__ = ("numbers", "values")
 
-    def __init__(self, values: list[Any], ids: Mapping[Any, int]) -> None:
-        self.values = values
-        self.numbers = [ids[value] for value in values]
+    def __init__(self, pairs: Iterable[tuple[Any, int]] = ()) -> None:
+        ordered = in_order(list(pairs))
+        self.values = [value for value, _ in ordered]
+        self.numbers = [number for _, number in ordered]
+
+    def pairs(self) -> Iterable[tuple[Any, int]]:
+        """The constants in order, each with its number."""
+        return zip(self.values, self.numbers, strict=True)
+
+
+def in_order(pairs: list[tuple[Any, int]]) -> list[tuple[Any, int]]:
+    """Constants of one space in order, each with its number. Rationals are compared as floats where that suffices."""
+    if not any(type(value) is Fraction for value, _ in pairs):
+        return sorted(pairs, key=itemgetter(0))
+    try:
+        near = [float(value) for value, _ in pairs]
+    except OverflowError:
+        return sorted(pairs, key=itemgetter(0))
+    places = sorted(range(len(pairs)), key=near.__getitem__)  # a greater rational never has a smaller float
+    made: list[tuple[Any, int]] = []
+    for _, alike in groupby(places, near.__getitem__):
+        equal = [pairs[place] for place in alike]
+        made += equal if len(equal) == 1 else sorted(equal, key=itemgetter(0))
+    return made
 
 
 class Space:
@@ -79,8 +105,8 @@ class Space:
         self.book = book
         self.ids: dict[Any, int] = {}
         """The number of each constant. Events look theirs up here first."""
-        self._main = _Run([], {})
-        self._late = _Run([], {})
+        self._main = _Run()
+        self._late = _Run()
         self.added: list[Any] = []
         """The constants in the order they came: who has seen n of them asks for the rest."""
         self.memo: dict[Any, int] = {}
@@ -106,7 +132,7 @@ class Space:
         self.ids[value] = number
         self.memo = {}
         if len(late.values) > _MOST_LATE:
-            self._main, self._late = _Run(sorted(self._main.values + late.values), self.ids), _Run([], {})
+            self._main, self._late = _Run([*self._main.pairs(), *late.pairs()]), _Run()
 
     def _neighbours(self, value: Any) -> tuple[int, int]:
         """The labels at or below a value, and above it."""
@@ -127,7 +153,7 @@ class Space:
         """Take all constants at once and label them evenly, with room between and at both ends."""
         self.ids = ids
         self.added = list(ids)
-        self._main = _Run(sorted(ids), ids)
+        self._main = _Run(ids.items())
         stride = (1 << 31) // (len(ids) + 1)
         places = (1 << 30) + stride * np.arange(1, len(ids) + 1, dtype=np.int64)
         self.book.labels[self._main.numbers] = (places & ~1).astype(np.uint32)
@@ -141,8 +167,12 @@ class Space:
 
     def since(self, seen: int) -> list[tuple[Any, int]]:
         """The constants that came after the first so many, in order, each with its label."""
-        ids, added = self.ids, self.added[seen:]
-        labels = self.book.labels[[ids[value] for value in added]] if added else np.zeros(0, np.uint32)
+        if not seen:
+            added, numbers = list(self.ids), list(self.ids.values())
+        else:
+            added = self.added[seen:]
+            numbers = [self.ids[value] for value in added]
+        labels = self.book.labels[np.array(numbers, np.int64)]
         order = np.argsort(labels)  # labels have the order of the constants, and are compared sooner
         return [(added[place], label) for place, label in zip(order.tolist(), labels[order].tolist(), strict=True)]
 

@@ -8,6 +8,7 @@ outside a declared range, and fractions where integers are declared, have code 0
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.matching.codes import Codebook, Space
-from conceptpubsub.matching.thresholds import PLAIN, Affine, Rounding, least_float, least_float32, least_int
+from conceptpubsub.matching.thresholds import (
+    PLAIN,
+    Affine,
+    Rounding,
+    Threshold,
+    least_float,
+    least_float32,
+    least_floats,
+    least_int,
+)
 from conceptpubsub.model.values import Exact
 
 _MOST_LATE = 256
@@ -81,10 +91,14 @@ class Lookup:
         return made.astype(np.uint32)
 
     def _thresholds(self, constants: list[tuple[Exact, int]]) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-        before, least = self.reading.affine.before, self._least
+        affine, least = self.reading.affine, self._least
+        found: Iterable[Threshold]
+        if self.reading.machine == "float":
+            found = least_floats((constant for constant, _ in constants), affine)
+        else:
+            found = (least(affine.before(constant)) for constant, _ in constants)
         cuts, codes = [], []
-        for constant, label in constants:
-            cut, is_exact = least(before(constant))
+        for (_, label), (cut, is_exact) in zip(constants, found, strict=True):
             if cut is not None:  # no machine number is that large
                 cuts.append(cut)
                 codes.append(label if is_exact else label + 1)

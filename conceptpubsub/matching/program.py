@@ -32,8 +32,9 @@ from conceptpubsub.filters.normal import (
     term_refs,
 )
 from conceptpubsub.filters.normalise import normalise
-from conceptpubsub.filters.syntax import All, Comparison, Constant, Inverse, Pattern, Some, references
+from conceptpubsub.filters.syntax import All, Below, Comparison, Constant, Inverse, Pattern, Some, references
 from conceptpubsub.matching.codes import ANY, COMPLEMENT, EQ, GE, LT, LT0, NE0, NONE, OPS, literal
+from conceptpubsub.matching.hierarchy import row_of
 from conceptpubsub.matching.predicates import BelowPredicate, MemberPredicate, Predicate, TextPredicate
 from conceptpubsub.matching.vocabulary import Column, Vocabulary, plain_value
 
@@ -121,10 +122,17 @@ class _Compilation:
         return self.vocabulary.column(self.scope, ref) if found is None else found
 
     def conjunction(self, nodes: Iterable[Any]) -> list[int] | None:
-        """The literals of plain comparisons, or None where anything else is among them."""
+        """The literals of plain comparisons and of ISA, or None where anything else is among them."""
         made: list[int] = []
         vocabulary, spaces = self.vocabulary, self.compiler._spaces
         for node in nodes:
+            if type(node) is Below:
+                found = self.run(column := self.column(node.ref), node.concept)
+                if found is None:
+                    return None
+                made += (literal(found[0], GE, found[1]), literal(found[0], LT, found[2]))
+                self.named.add(column.number)
+                continue
             if type(node) is not Comparison:
                 return None
             op, left, right, _ = node
@@ -249,8 +257,7 @@ class _Compilation:
             case TextTest(op=op, term=Ref() as ref, pattern=pattern):
                 self.predicate(self.column(ref), TextPredicate(op, pattern), positive)
             case IsA(ref=ref, concept=concept, name=name):
-                predicate = BelowPredicate(self.scope.ontology, concept, name)
-                self.predicate(self.column(ref), predicate, positive)
+                self.below(self.column(ref), concept, name, positive)
             case IsNull(ref=ref):
                 self.tokens.append(literal(self.column(ref).number, NONE if positive else ANY, 0))
             case _:
@@ -338,6 +345,26 @@ class _Compilation:
             tokens += (literal(axis, GE, low), literal(axis, LT, high), and_of(2))
         else:
             tokens += (literal(axis, LT0 if self.two_valued else LT, low), literal(axis, GE, high), or_of(2))
+
+    def run(self, column: Column, concept: Any) -> tuple[int, int, int] | None:
+        """The axis of concepts in their row, and the ends of a concept's run; None where it has none."""
+        ontology, vocabulary = column.world.ontology, self.vocabulary
+        if ontology is None or (run := row_of(ontology).run(ontology.translate(concept))) is None:
+            return None
+        axis, space = vocabulary.concept_axis(column)
+        return axis, vocabulary.constant(space, run[0]), vocabulary.constant(space, run[1])
+
+    def below(self, column: Column, concept: Any, name: str, positive: bool) -> None:
+        """ISA: a run of concepts in their row, or a predicate where they are none."""
+        found = self.run(column, concept)
+        if found is None:
+            self.predicate(column, BelowPredicate(self.scope.ontology, concept, name), positive)
+            return
+        axis, low, high = found
+        if positive:
+            self.tokens += (literal(axis, GE, low), literal(axis, LT, high), and_of(2))
+        else:
+            self.tokens += (literal(axis, LT0 if self.two_valued else LT, low), literal(axis, GE, high), or_of(2))
 
     def predicate(self, column: Column, predicate: Predicate, positive: bool) -> None:
         """A predicate that holds; or, in the negative, one that fails (or, under ``default``, does not hold)."""

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from conceptpubsub.converters.plans import Plan
-from conceptpubsub.matching.codes import Clock, Codebook, Space
+from conceptpubsub.matching.codes import CONCEPT, Clock, Codebook, Space
 from conceptpubsub.matching.cubes import Growing
 from conceptpubsub.matching.event_kernels import CODE, CONSTANT, GROUP, KIND_SHIFT, NUMBER, TARGET_SHIFT
 from conceptpubsub.matching.lookups import LookupTable, Reading
@@ -149,7 +149,7 @@ class Readers:
         column, concept, plan = binding
         if plan.problem is not None:
             return ()
-        if plan.moves or column.predicates or self._has_base(column):
+        if plan.moves or column.predicates or self._has_base(column) or CONCEPT in self.kinds(column):
             return None
         declared = plan.value_type
         typed = None if concept is not None or column.ref is None else column.ref.type

@@ -34,6 +34,7 @@ class Scratch:
         self._table: Any = None
         self._sheet: Any = None
         self._packed: tuple[NDArray[np.uint8], int] = (np.zeros(0, np.uint8), 0)
+        self._rooms: dict[str, NDArray[Any]] = {}
         self.interfaces: Any = None
         """What is known of interfaces, see `conceptpubsub.matching.interfacing`."""
         self.out: NDArray[np.int64] = np.empty(0, np.int64)
@@ -84,6 +85,13 @@ class Scratch:
         if self._sheet is None or self._sheet.words != words:
             self._sheet = make(words)
         return self._sheet
+
+    def room(self, name: str, size: int, kind: Any) -> NDArray[Any]:
+        """An array of at least that size, kept from call to call: new memory has its price."""
+        found = self._rooms.get(name)
+        if found is None or len(found) < size:
+            found = self._rooms[name] = np.empty(size, kind)
+        return found
 
     def _bind_snapshot(self, snapshot: Any) -> None:
         self._put(ev.SEGMENTS, snapshot.rows)

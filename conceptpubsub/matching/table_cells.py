@@ -127,19 +127,39 @@ def _resolve(source: Int, header: Int, axes: Int, places: Int, column_of: Int) -
     words, ends = i64_at(source, ak.LISTS), i64_at(source, ak.LIST_ENDS)
     found = i64(-2)
     for chosen in range(i64_at(source, ak.LIST_COUNT)):
-        at = i64_at(ends, chosen)
-        if i64_at(ends, chosen + 1) != at + 1:
-            found = i64(-1)
-            break
-        word = u64_at(words, at)
-        place, axis = _place_of(word, header, places, column_of)
+        begin, end = i64_at(ends, chosen), i64_at(ends, chosen + 1)
+        place, code = _place_of_list(words, begin, end, header, places, column_of)
         if place < 0 or place == _TOP or (found != -2 and place != found):
             found = i64(-1)
             break
         found = place
-        code = i64(word & u64(_TOP)) if axis != u32_at(column_of, axis) else i64(ev.SINGLE)
         put_u32(i64_at(source, ak.LIST_CELLS), chosen, cell_of(axes + 8 * AXIS_SIZE * place, code))
     put_i64(source, ak.PLACE, found if found >= 0 else i64(-1))
+
+
+@free_kernel
+def _place_of_list(words: Int, begin: Int, end: Int, header: Int, places: Int, column_of: Int) -> tuple[Int, Int]:
+    """The one place that a list of words touches, and the code there; place -1: there is none, or several."""
+    if begin == end:
+        return i64(-1), i64(0)
+    word = u64_at(words, begin)
+    if i64(word >> u64(ev.KIND_SHIFT)) != ev.GROUP:
+        place, axis = _place_of(word, header, places, column_of)
+        alone = end == begin + 1
+        code = i64(word & u64(_TOP)) if axis != u32_at(column_of, axis) else i64(ev.SINGLE)
+        return place if alone else i64(-1), code
+    if end != begin + 1 + i64(word & u64(_TOP)):
+        return i64(-1), i64(0)
+    found, code, bound = i64(-1), i64(0), i64(0)
+    for i in range(begin + 1, end):
+        pair = u64_at(words, i)
+        axis = i64(pair >> u64(ev.TARGET_SHIFT))
+        bound = u32_at(column_of, axis)
+        if u32_at(places, axis) != _TOP:
+            if found >= 0:
+                return i64(-1), i64(0)
+            found, code = u32_at(places, axis), i64(pair & u64(_TOP))
+    return found if u32_at(places, bound) == _TOP else i64(-1), code
 
 
 @free_kernel
@@ -154,6 +174,16 @@ def resolve(sources: Int, count: Int, header: Int, axes: Int, places: Int, colum
             member = i64_at(i64_at(source, ak.MEMBERS), group)
             if member != 0:
                 _resolve(member, header, axes, places, column_of)
+
+
+@free_kernel
+def _copy_cells(source: Int, line: Int, first: Int, rows: Int) -> None:
+    """The cells of an axis to a line of a block, from a source whose lists are a cell each."""
+    lookup, cells = i64_at(source, ak.LOOKUP), i64_at(source, ak.LIST_CELLS)
+    for column in range(rows):
+        chosen = u32_at(lookup, first + column)
+        if chosen != _TOP:
+            put_u32(line, column, u32_at(cells, chosen))
 
 
 @free_kernel
@@ -173,6 +203,9 @@ def fill(
     for number in range(count):
         source = sources + 8 * ak.SOURCE_SIZE * number
         kind, alone = i64_at(source, ak.KIND), i64_at(source, ak.PLACE)
+        if kind == ak.INDEXED and alone >= 0:
+            _copy_cells(source, block + 4 * BLOCK * alone, first, rows)
+            continue
         buffers, offset, validity = ak.column_of(array, source)
         for start in range(0, rows, 64):
             size, begin = min(64, rows - start), first + start
@@ -186,9 +219,6 @@ def fill(
                 left &= left - u64(1)
                 if kind == ak.INDEXED:
                     chosen = u32_at(i64_at(source, ak.LOOKUP), row)
-                    if alone >= 0:
-                        put_u32(block, alone * BLOCK + column, u32_at(i64_at(source, ak.LIST_CELLS), chosen))
-                        continue
                     _put_words(source, chosen, header, block, axes, places, column_of, column)
                     continue
                 reader = source

@@ -17,7 +17,9 @@ from conceptpubsub.matching import table_cells as tc
 from conceptpubsub.matching import table_layout as layout
 from conceptpubsub.matching.arrow_plan import Plan
 from conceptpubsub.matching.records import Records
-from conceptpubsub.matching.table_kernels import COPIED
+from conceptpubsub.matching.table_grids import Layout
+from conceptpubsub.matching.table_grids import lay_out as lay_out_grids
+from conceptpubsub.matching.table_kernels import COPIED, LED
 from conceptpubsub.matching.vocabulary import Vocabulary
 
 _NONE: Final = 0xFFFFFFFF
@@ -88,43 +90,80 @@ class TableIndex:
         records, bounds = made.records.copy(), made.bounds[: made.count + 1].copy()
         kept = np.zeros(made.count, np.bool_)
         layout.to_cells(records, bounds, made.count, axes.places, base, axes.joined, axes.starts, kept)
-        sums = [np.zeros(0)]
+        sums = []
         for place, edges in enumerate(axes.edges):
             counts = np.bincount(sample[place], minlength=len(edges)) + _PRIOR
             sums.append(np.concatenate([[0.0], np.cumsum(counts)]) / max(1, sample.shape[1]))
-        chosen = np.zeros(made.count, np.int64)
-        layout.choose(records, bounds, made.count, np.concatenate(sums), axes.starts, chosen)
-        self._lay_out(made, records, bounds, kept, chosen)
+        chosen, masses = np.zeros(made.count, np.int64), np.zeros(made.count)
+        whole = np.concatenate([*sums, np.zeros(0)])
+        layout.choose(records, bounds, made.count, whole, axes.starts, chosen, masses)
+        axis_of = np.where(chosen < 0, -1, records[chosen, 0].astype(np.int64)) if len(records) else chosen
+        grids = lay_out_grids(records, bounds, kept, sums, masses, axis_of)
+        chosen = np.where(grids.grid_of >= 0, grids.first, chosen)
+        self._lay_out(made, records, bounds, kept, chosen, grids)
         owners = made.owners[kept] & np.uint32(0x7FFFFFFF)
         self.unique = len(np.unique(owners)) == len(owners)
         """Whether no filter has two cubes."""
         self.cubes = len(owners)
 
-    def _lay_out(self, made: Records, records: Any, bounds: Any, kept: Any, chosen: Any) -> None:
+    def _lay_out(self, made: Records, records: Any, bounds: Any, kept: Any, chosen: Any, grids: Layout) -> None:
         offsets, tops, total = self._nodes()
+        table = np.zeros((max(1, len(grids.grids)), layout.GRID_SIZE), np.int64)
+        for number, grid in enumerate(grids.grids):
+            table[number] = total, grid.first_shift, grid.second_shift, grid.rows, grid.columns
+            total += grid.rows * grid.columns
         always = total
         nodes = np.zeros(total + 2, np.int64)
         room = np.zeros(1, np.uint32)
-        others = (np.diff(bounds) - (chosen >= 0))[kept]
-        self.width = int(others.max(initial=0))
-        """Records of each cube besides the one it is found by."""
-        given = (records, bounds, made.count, kept, chosen, made.owners, offsets, tops, always, self.width)
+        skipped = np.zeros(max(1, len(records)), np.bool_)
+        cells = np.array([*map(len, self.axes.edges), 0], np.int64)
+        found_by = (records, bounds, made.count, kept, chosen, grids.grid_of, grids.second, table)
+        self.width = int(layout.choose_others(*found_by, cells, skipped))
+        """Records of each cube besides those that where it stands decides."""
+        given = (*found_by, skipped, made.owners, offsets, tops, always, self.width)
         entered = layout.lay_out(*given, nodes, room, room, 0)
         counts = nodes[:-1].copy()
         ends = np.concatenate([[0], np.cumsum(counts)])
         cubes, stream = (
             np.zeros(entered + COPIED, np.uint32),
-            np.zeros(max(1, len(others) * (1 + 3 * self.width)), np.uint32),
+            np.zeros(max(1, int(kept.sum()) * (1 + 3 * self.width)), np.uint32),
         )
         layout.lay_out(*given, ends.copy(), cubes, stream, 1)
         self.nodes, self.lists, self.stream = ends.astype(np.uint32), cubes, stream
-        entries = [(0, 32, always)] if counts[always] else []
+        entries = [(0, 32, 1, 0, 32, always)] if counts[always] else []
+        for number, grid in enumerate(grids.grids):
+            entries.append(
+                (grid.first, grid.first_shift, grid.columns, grid.second, grid.second_shift, int(table[number, 0]))
+            )
         for place in range(len(self.axes)):
             for level in range(int(tops[place, 0]) + 1):
                 begin = int(offsets[place, level])
                 if counts[begin : begin + (int(tops[place, 1]) >> (layout.BRANCH_BITS * level)) + 1].any():
-                    entries.append((place, layout.BRANCH_BITS * level, begin))
-        self.entries = np.array(entries or np.zeros((0, 3)), np.int64)
+                    entries.append((place, layout.BRANCH_BITS * level, 1, 0, 32, begin))
+        self.entries = np.array(entries or np.zeros((0, 6)), np.int64)
+        """Where a row looks: an axis, the bits of its cell that do not count, how many nodes there are to a cell; the
+        same of another axis, without the last; the first node."""
+        self.lead, self.leading = self._leading(counts)
+
+    def _leading(self, counts: NDArray[np.int64]) -> tuple[int, NDArray[np.uint64]]:
+        """The axis that most entries look at, and for each of its cells which entries may have cubes: a bit each."""
+        if not len(self.entries):
+            return 0, np.zeros(max([1, *map(len, self.axes.edges)]), np.uint64)
+        looked = np.concatenate([self.entries[self.entries[:, 4] < 32][:, place] for place in (0, 3)])
+        lead = int(np.bincount(looked).argmax()) if len(looked) else 0
+        cells = np.arange(max(1, len(self.axes.edges[lead]) if self.axes.edges else 1))
+        made = np.zeros(len(cells), np.uint64)
+        for number, (place, shift, size, other, other_shift, begin) in enumerate(self.entries[:LED].tolist()):
+            held = np.ones(len(cells), np.bool_)
+            if other_shift < 32 and lead in (place, other):
+                rows = (len(self.axes.edges[place]) - 1 >> shift) + 1
+                there = counts[begin : begin + rows * size].reshape(-1, size)
+                sums = there.sum(axis=1)[cells >> shift] if lead == place else there.sum(axis=0)[cells >> other_shift]
+                held = sums > 0
+            elif other_shift == 32 and shift < 32 and lead == place:
+                held = counts[begin + (cells >> shift)] > 0
+            made |= held.astype(np.uint64) << np.uint64(number)
+        return lead, made
 
     def _nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """For each axis where the nodes of each level begin; its top level and last cell; the number of nodes."""

@@ -17,6 +17,7 @@ from conceptpubsub.matching.jit import (
     put_u8,
     put_u32,
     put_u64,
+    trailing_zeros,
     u8_at,
     u32_at,
     u64,
@@ -24,8 +25,10 @@ from conceptpubsub.matching.jit import (
 )
 from conceptpubsub.matching.table_cells import BLOCK, fill
 
-COPIED = 8
+COPIED = 4
 """How many of a list are copied at once; lists have so many places more than they need."""
+LED = 64
+"""Entries of which a cell of the leading axis tells whether a row need look there; at those after them all look."""
 _FEW = 4
 """Records that are looked at without stopping at the first that fails."""
 _TOP = 0xFFFFFFFF
@@ -33,8 +36,8 @@ _TOP = 0xFFFFFFFF
 
 @free_kernel
 def _gather(
-    block: Int, begin: Int, rows: Int, first: Int, bad: Int, entries: Any, nodes: Int, lists: Int, cubes: Int,
-    found: Int, found_rows: Int, room: Int, runs: Int,
+    block: Int, begin: Int, rows: Int, first: Int, bad: Int, entries: Any, lead: Int, leading: Int, nodes: Int,
+    lists: Int, cubes: Int, found: Int, found_rows: Int, room: Int, runs: Int,
 ) -> tuple[Int, Int]:  # fmt: skip
     """The cubes that stand where rows come by; returns how many, and the first row for which there was no room.
 
@@ -43,8 +46,11 @@ def _gather(
     count, row = i64(0), begin
     while row < rows and count + cubes + COPIED <= room:
         good, several = 1 - u8_at(bad, first + row), i64(0)
-        for e in range(len(entries)):
-            node = entries[e, 2] + (u32_at(block, entries[e, 0] * BLOCK + row) >> entries[e, 1])
+        left = u64_at(leading, u32_at(block, lead * BLOCK + row))
+        e = i64(trailing_zeros(left)) if left != 0 else LED
+        while e < len(entries):
+            node = entries[e, 5] + (u32_at(block, entries[e, 0] * BLOCK + row) >> entries[e, 1]) * entries[e, 2]
+            node += u32_at(block, entries[e, 3] * BLOCK + row) >> entries[e, 4]
             low, high = u32_at(nodes, node), u32_at(nodes, node + 1)
             for j in range(COPIED // 2):  # two at a time
                 put_u64(found + 4 * count, j, u64_at(lists + 4 * low, j))
@@ -54,6 +60,8 @@ def _gather(
                 put_u32(found_rows, count + j, row)
             count += (high - low) * good
             several += high > low
+            left &= left - u64(1)
+            e = i64(trailing_zeros(left)) if left != 0 else max(e + 1, i64(LED))
         put_u8(runs, row, several)
         row += 1
     return count, row
@@ -73,9 +81,9 @@ def _passes(block: Int, stream: Int, width: Int, column: Int) -> Int:
 
 @free_kernel
 def _match_block(
-    block: Int, rows: Int, first: Int, bad: Int, entries: Any, nodes: Int, lists: Int, stream: Int, width: Int,
-    cubes: Int, unique: Int, alive: Int, before: Int, offsets: Int, out: Any, asked: Any, room: Int, found: Int,
-    state: Any,
+    block: Int, rows: Int, first: Int, bad: Int, entries: Any, lead: Int, leading: Int, nodes: Int, lists: Int,
+    stream: Int, width: Int, cubes: Int, unique: Int, alive: Int, before: Int, offsets: Int, out: Any, asked: Any,
+    room: Int, found: Int, state: Any,
 ) -> Int:  # fmt: skip
     """The slots that match the rows of a block, ascending; returns the first row that had no room.
 
@@ -87,7 +95,7 @@ def _match_block(
     begin = i64(0)
     while begin < rows:
         gathered, end = _gather(
-            block, begin, rows, first, bad, entries, nodes, lists, cubes, found, found_rows, room, runs
+            block, begin, rows, first, bad, entries, lead, leading, nodes, lists, cubes, found, found_rows, room, runs
         )
         if count + gathered >= len(out) or asked_count + gathered >= len(asked):
             break
@@ -166,9 +174,9 @@ def _sort(out: Int, begin: Int, end: Int) -> None:
 @free_kernel
 def match_rows(
     array: Int, sources: Int, count: Int, header: Int, block: Int, axes: Int, axis_count: Int, places: Int,
-    column_of: Int, bad: Int, wrong: Any, begin: Int, rows: Int, entries: Any, nodes: Int, lists: Int, stream: Int,
-    width: Int, cubes: Int, unique: Int, alive: Int, before: Int, offsets: Int, out: Any, asked: Any, room: Int,
-    found: Int, state: Any,
+    column_of: Int, bad: Int, wrong: Any, begin: Int, rows: Int, entries: Any, lead: Int, leading: Int, nodes: Int,
+    lists: Int, stream: Int, width: Int, cubes: Int, unique: Int, alive: Int, before: Int, offsets: Int, out: Any,
+    asked: Any, room: Int, found: Int, state: Any,
 ) -> Int:  # fmt: skip
     """Match rows from ``begin`` on, block by block; returns the first that has not been done, for want of room."""
     first = begin
@@ -178,8 +186,8 @@ def match_rows(
             array, sources, count, header, block, axes, axis_count, places, column_of, bad, wrong, first, size
         )
         done = _match_block(
-            block, size, first, bad, entries, nodes, lists, stream, width, cubes, unique, alive, before, offsets, out,
-            asked, room, found, state,
+            block, size, first, bad, entries, lead, leading, nodes, lists, stream, width, cubes, unique, alive, before,
+            offsets, out, asked, room, found, state,
         )  # fmt: skip
         first += done
         if done < size:

@@ -1,7 +1,8 @@
 """Where the cubes of a table index stand: kernels that build it.
 
 The cells of an axis are the leaves of a tree of 16 branches. A cube stands at the nodes that make up the run of cells
-of one of its records, so a row meets it at one node at most, on the way up from its cell.
+of one of its records, so a row meets it at one node at most, on the way up from its cell. Or it stands in a grid of two
+axes, at the nodes that two of its records touch: again a row meets it at one node at most.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ BRANCH_BITS = 4
 LEVELS = 8
 _NARROW = 32
 """Runs of fewer cells stand at the leaves alone, so that often there is only one level to look at."""
+BEGIN, SHIFT, OTHER_SHIFT, ROWS, COLUMNS, GRID_SIZE = range(6)
+"""A grid: its first node, the bits of the cells of either axis that do not count, how many coarse cells each has."""
 _LAST = (1 << BRANCH_BITS) - 1
 _TOP = 0xFFFFFFFF
 
@@ -53,12 +56,11 @@ def to_cells(records: Any, bounds: Any, count: Int, places: Any, base: Any, edge
 
 
 @free_kernel
-def choose(records: Any, bounds: Any, count: Int, sums: Any, starts: Any, chosen: Any) -> Any:
+def choose(records: Any, bounds: Any, count: Int, sums: Any, starts: Any, chosen: Any, masses: Any) -> None:
     """The record by which each cube is found: the one that the fewest rows of a sample pass. -1: it has none.
 
-    ``sums`` are, axis by axis, the rows below each cell. Returns how many cubes a row will meet.
+    ``sums`` are, axis by axis, the share of rows below each cell; ``masses`` become those that meet each cube.
     """
-    total = 0.0
     for c in range(count):
         best, least = -1, np.inf
         for r in range(bounds[c], bounds[c + 1]):
@@ -72,8 +74,7 @@ def choose(records: Any, bounds: Any, count: Int, sums: Any, starts: Any, chosen
             if mass < least:
                 best, least = r, mass
         chosen[c] = best
-        total += least if best >= 0 else 1.0
-    return total
+        masses[c] = least if best >= 0 else 1.0
 
 
 @free_kernel
@@ -103,9 +104,56 @@ def _enter(node: Int, nodes: Any, cubes: Any, at: Int) -> Int:
 
 
 @free_kernel
+def _spread(records: Any, first: Int, second: Int, grid: Any, nodes: Any, cubes: Any, at: Int) -> Int:
+    """Enter a cube at the nodes of a grid that two of its records touch, or count it there; returns how many."""
+    low, span = i64(records[first, 1]), i64(records[first, 2])
+    other_low, other_span = i64(records[second, 1]), i64(records[second, 2])
+    last = min((low + span) >> grid[SHIFT], grid[ROWS] - 1)
+    other_last = min((other_low + other_span) >> grid[OTHER_SHIFT], grid[COLUMNS] - 1)
+    made = 0
+    for row in range(low >> grid[SHIFT], last + 1):
+        for column in range(other_low >> grid[OTHER_SHIFT], other_last + 1):
+            made += _enter(grid[BEGIN] + row * grid[COLUMNS] + column, nodes, cubes, at)
+    return made
+
+
+@free_kernel
+def _decided(records: Any, r: Int, shift: Int, cells: Int) -> Any:
+    """Whether coarse cells tell exactly what a record does."""
+    low, after = i64(records[r, 1]), i64(records[r, 1]) + i64(records[r, 2]) + 1
+    edge = i64(1) << shift
+    return low & (edge - 1) == 0 and (after & (edge - 1) == 0 or after >= cells)
+
+
+@free_kernel
+def choose_others(
+    records: Any, bounds: Any, count: Int, kept: Any, chosen: Any, grid_of: Any, second: Any, grids: Any, cells: Any,
+    skipped: Any,
+) -> Int:  # fmt: skip
+    """Mark the records that need not be looked at where a cube was met; returns the most that are left to look at."""
+    most = 0
+    for c in range(count):
+        if not kept[c]:
+            continue
+        left = bounds[c + 1] - bounds[c]
+        g = grid_of[c]
+        if g < 0:
+            if chosen[c] >= 0:
+                skipped[chosen[c]] = True
+                left -= 1
+        else:
+            for r, shift in ((chosen[c], grids[g, SHIFT]), (second[c], grids[g, OTHER_SHIFT])):
+                if _decided(records, r, shift, cells[i64(records[r, 0])]):
+                    skipped[r] = True
+                    left -= 1
+        most = max(most, left)
+    return most
+
+
+@free_kernel
 def lay_out(
-    records: Any, bounds: Any, count: Int, kept: Any, chosen: Any, owners: Any, offsets: Any, tops: Any, always: Int,
-    width: Int, nodes: Any, cubes: Any, stream: Any, writing: Int,
+    records: Any, bounds: Any, count: Int, kept: Any, chosen: Any, grid_of: Any, second: Any, grids: Any, skipped: Any,
+    owners: Any, offsets: Any, tops: Any, always: Int, width: Int, nodes: Any, cubes: Any, stream: Any, writing: Int,
 ) -> Int:  # fmt: skip
     """Count the cubes at each node, or write them there, and their other records to the stream, ``width`` each.
 
@@ -120,7 +168,7 @@ def lay_out(
         if writing:
             stream[at], place = owners[c], at + 1
             for r in range(bounds[c], bounds[c + 1]):
-                if r != best:
+                if not skipped[r]:
                     stream[place], stream[place + 1], stream[place + 2] = records[r, 0], records[r, 1], records[r, 2]
                     place += 3
             while place < at + 1 + 3 * width:
@@ -129,6 +177,9 @@ def lay_out(
         at += 1 + 3 * width
         if best < 0:
             entered += _enter(always, nodes, cubes, mark)
+            continue
+        if grid_of[c] >= 0:
+            entered += _spread(records, best, second[c], grids[grid_of[c]], nodes, cubes, mark)
             continue
         place, low, span = i64(records[best, 0]), i64(records[best, 1]), i64(records[best, 2])
         high, last = (low + span) & _TOP, i64(tops[place, 1])

@@ -136,12 +136,14 @@ class BlockTask:
         block = Block(index.axes, scratch, columns)
         alive = snapshot.alive.copy()  # so that the whole table sees one moment
         room = 2 * index.cubes + _ROOM // 64
-        found = np.empty(2 * room + tc.BLOCK, np.uint32)
-        out, asked = np.empty(room + _ROOM, np.int64), np.empty((room + _ROOM, 2), np.int64)
+        found = scratch.room("found", 2 * room + tc.BLOCK, np.uint32)
+        out = scratch.room("out", room + _ROOM, np.int64)
+        asked = scratch.room("asked", 2 * (room + _ROOM), np.int64).reshape(-1, 2)
         state, done, before = np.zeros(5, np.int64), 0, 0
         while not self.slots or done < columns.rows:
             given: tuple[Any, ...] = (
-                *block.given, block.wrong, done, columns.rows, index.entries, index.nodes.ctypes.data,
+                *block.given, block.wrong, done, columns.rows, index.entries, index.lead,
+                index.leading.ctypes.data, index.nodes.ctypes.data,
                 index.lists.ctypes.data, index.stream.ctypes.data, index.width, index.cubes, index.unique,
                 alive.ctypes.data, before, self.offsets.ctypes.data, out, asked, room, found.ctypes.data, state,
             )  # fmt: skip
@@ -163,7 +165,7 @@ class BlockTask:
 
 
 def _joined(offsets: NDArray[np.int64], slots: list[NDArray[np.int64]], more: list[tuple[int, int]]) -> Matches:
-    made = Matches(offsets, np.concatenate(slots))
+    made = Matches(offsets, slots[0] if len(slots) == 1 else np.concatenate(slots))
     return made.joined(np.array(more, np.int64)) if more else made
 
 

@@ -8,7 +8,7 @@ exactly when it is at least the threshold, and equals it only where the threshol
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from conceptpubsub.model.values import Exact, exact, to_float
 _WHOLE = 1 << 53
 _INT64 = 1 << 63
 _MAX_STEPS = 8
+_TENS = [10**power for power in range(21)]
 
 
 class Threshold(NamedTuple):
@@ -49,6 +50,33 @@ def least_float(constant: Exact) -> Threshold:
     if above >= 0:  # what the float below means is less: it rounds to that one, and the constant does not
         return Threshold(near, above == 0)
     return Threshold(math.nextafter(near, math.inf), False)
+
+
+def least_floats(constants: Iterable[Exact], affine: Affine) -> Iterator[Threshold]:
+    """`least_float` of what is read as each of some constants, without a Fraction for any of them.
+
+    >>> from fractions import Fraction
+    >>> list(least_floats([Fraction(3, 100), 7], Affine(10, 0, 1)))
+    [Threshold(value=0.003, is_exact=True), Threshold(value=0.7, is_exact=True)]
+    """
+    times, plus, over = affine
+    for constant in constants:
+        bottom = constant.denominator
+        top, bottom = constant.numerator * over - plus * bottom, bottom * times
+        try:
+            near = top / bottom
+        except OverflowError:
+            yield least_float(affine.before(constant))
+            continue
+        whole, _, part = repr(near).partition(".")
+        if len(part) > 20 or "e" in part or not part:  # very large or very small
+            yield least_float(affine.before(constant))
+            continue
+        above = int(whole + part) * bottom - top * _TENS[len(part)]
+        if above >= 0:
+            yield Threshold(near, above == 0)
+        else:
+            yield Threshold(math.nextafter(near, math.inf), False)
 
 
 def least_float32(constant: Exact) -> Threshold:

@@ -19,7 +19,8 @@ from conceptpubsub.converters import Dimension, Money, Quantity
 from conceptpubsub.errors import LimitExceeded
 from conceptpubsub.filters.events import PARTS
 from conceptpubsub.filters.normal import Lit, Ref, Term, literal, term_refs
-from conceptpubsub.matching.codes import MAX_AXIS, TRUTH, Clock, Codebook, Crowded, Kind, NewConstant
+from conceptpubsub.matching.codes import CONCEPT, MAX_AXIS, TRUTH, Clock, Codebook, Crowded, Kind, NewConstant
+from conceptpubsub.matching.hierarchy import row_of
 from conceptpubsub.matching.predicates import Predicate
 from conceptpubsub.model import Exact, Instant
 from conceptpubsub.model.values import simplest
@@ -270,6 +271,16 @@ class Vocabulary:
             fits = held.dimension.comparable(default.of)
         return self.constant(space, plain_value(default)) if fits else NO_CONSTANT
 
+    def concept_axis(self, column: Column) -> tuple[int, int]:
+        """The axis of a column for concepts in their row, and its space."""
+        space = self.space((CONCEPT, column.world.ontology.digest))
+        found = column.axes.get(space)
+        if found is None:
+            place = row_of(column.world.ontology).place(column.default) if isinstance(column.default, str) else None
+            base = NO_CONSTANT if place is None else self.constant(space, place)
+            found = column.axes[space] = self._new_axis(column.number, base)
+        return found, space
+
     def predicate_axis(self, column: Column, predicate: Predicate) -> int:
         """The axis that tells whether a predicate holds for the value of a column."""
         found = column.predicates.get(predicate.key)
@@ -315,7 +326,11 @@ class Vocabulary:
         for number, axis in list(column.axes.items()):
             if number >= len(spaces):  # it came after this codebook
                 continue
-            code = code_in(spaces[number], value, rate)
+            space = spaces[number]
+            if space.kind[0] == CONCEPT:
+                code = _concept_code(space, column, value if concept is None else concept)
+            else:
+                code = code_in(space, value, rate)
             if code or base_of[axis] != NO_CONSTANT:
                 yield axis, code
         labels = book.labels
@@ -345,6 +360,12 @@ def code_in(space: Any, value: Any, rate: Any) -> int:
         factor = rate(of, value.currency)
         return 0 if factor is None else int(space.code(_divided(value.value, factor)))
     return 0
+
+
+def _concept_code(space: Any, column: Column, held: Any) -> int:
+    """The code of the concept that a value names, or that a complex object is of."""
+    place = row_of(column.world.ontology).place(held) if isinstance(held, str) else None
+    return 0 if place is None else int(space.code(place))
 
 
 def _divided(value: Exact, factor: Exact) -> Exact:

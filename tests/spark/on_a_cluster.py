@@ -12,7 +12,9 @@ def main() -> None:
     """Run on ``local-cluster`` and print the number of deliveries."""
     folder = Path(sys.argv[1])
     ontology, asked, conv = archive(folder / "again")
-    spark = session("local-cluster[2,1,1024]", spark_executor_memory="512m")
+    root = Path(__file__).resolve().parent.parent.parent  # executors start elsewhere, and must import this tree
+    home = {"spark.executorEnv.PYTHONPATH": str(root)}
+    spark = session("local-cluster[2,1,1024]", spark_executor_memory="512m", **home)
     found = reprocess(
         folder / "in", asked, folder / "cluster", ontology=ontology, converters=conv, engine="spark", spark=spark
     )

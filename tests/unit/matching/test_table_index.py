@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from conceptpubsub.filters import Filter
-from conceptpubsub.matching import Matcher, table_matching
+from conceptpubsub.matching import Matcher, table_grids, table_matching
 from conceptpubsub.matching.scan import answer
 from conceptpubsub.model import SemanticEvent
 from conceptpubsub.model.codecs import events_to_table, table_to_events
@@ -19,10 +19,13 @@ from tests.generators import Generator
 from tests.worlds import NAMES, world
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An index for every table, however small."""
+@pytest.fixture(autouse=True, params=["grids at every gain", "grids where they pay"])
+def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index for every table, however small; with as many grids of two axes as there may be, and as usual."""
     monkeypatch.setattr(table_matching, "enough", lambda rows, cubes: True)
+    if request.param == "grids at every gain":
+        monkeypatch.setattr(table_grids, "_LOOK", 0.0)
+        monkeypatch.setattr(table_grids, "_MOST_NODES", 64)
 
 
 def _is_indexed(matcher: Matcher) -> bool:
@@ -131,3 +134,18 @@ def test_rows_that_are_no_events() -> None:
     _judge(matcher, filters, table)
     assert _is_indexed(matcher)
     assert {error.row % 5 for error in matcher.match_batch(table).errors} == {1, 3}
+
+
+def test_more_places_to_look_than_bits_in_a_word() -> None:
+    make = np.random.default_rng(7)
+    rows, names = 200, [f"a{n}" for n in range(90)]
+    table = pa.table({name: pa.array(make.integers(0, 6, rows), mask=make.random(rows) < 0.5) for name in names})
+    texts = [f"{name} = {make.integers(6)}" for name in names]
+    texts += [f"{name} > {make.integers(6)} AND {make.choice(names)} = {make.integers(6)}" for name in names]
+    filters = {key: Filter.parse(text) for key, text in enumerate(texts)}
+    matcher = Matcher()
+    matcher.add_many(filters.items())
+    _judge(matcher, filters, table)
+    assert _is_indexed(matcher)
+    plans = matcher._both[0]._batches._planner._plans  # type: ignore[attr-defined]
+    assert len(plans[0].indexed[1].entries) > 64
