@@ -99,7 +99,9 @@ class Both:
 
 def measured(matcher: Matcher, stream: Stream, rows: int, budget: float, form: str = "keys") -> Both:
     """A matcher on fresh events. The form of a result: keys, bitmap, or interfaces."""
-    one = matcher.interfaces if form == "interfaces" else matcher.match
+    one: Callable[[Any], Any] = {
+        "keys": matcher.match, "bitmap": matcher.bitmap, "interfaces": matcher.interfaces,
+    }[form]  # fmt: skip
     many: dict[str, Callable[[Any], Any]] = {
         "keys": lambda table: matcher.match_batch(table).keys,
         "bitmap": lambda table: matcher.match_batch(table).bitmap(),

@@ -53,6 +53,9 @@ def boolean(module: ModuleType, scale: int, budget: float) -> list[list[Any]]:
         matcher, _ = loaded("default", stream.filters("strict"))
         found = measured(matcher, stream, 2048, budget, "bitmap")
         rows.append(shown(f"bdd, strict, density {density}, bitmap", batch, single, found))
+        each = sum(len(matcher.match(event)) for event in stream.events(50)) / 50
+        keys = measure(matcher.match, stream.events(1001), budget)
+        print(f"  the keys as a list, {each:,.0f} of them: {duration(keys.median)} an event", flush=True)
     for density in (0.077, 0.154, 1.0):
         stream = Stream.boolean(module, 100_000 // scale, density)
         matcher, _ = loaded("default", stream.filters("sql"))
