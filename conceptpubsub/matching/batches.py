@@ -12,7 +12,7 @@ import numpy as np
 
 from conceptpubsub.matching import table_matching as tm
 from conceptpubsub.matching.answers import Fault, Matches
-from conceptpubsub.matching.chunks import MOST_WORDS, ChunkTask
+from conceptpubsub.matching.chunks import MOST_WORDS, ChunkTask, is_light
 from conceptpubsub.matching.default_engine import ASKED, DefaultEngine
 from conceptpubsub.matching.interfacing import rows_interfaces
 from conceptpubsub.matching.table_words import BatchColumns, BatchWords, Planner
@@ -47,7 +47,11 @@ class Batches:
         groups = index.total_groups()
         task: tm.TableTask | tm.BlockTask | ChunkTask
         if columns.rows >= index.least_rows and len(snapshot.alive) <= MOST_WORDS and snapshot.dense_rows:
-            task = ChunkTask(snapshot, scratch, BatchWords(columns), groups, engine.learn)
+            words = BatchWords(columns)
+            if is_light(snapshot, scratch, words):
+                task = tm.TableTask(snapshot, scratch, words, groups)
+            else:
+                task = ChunkTask(snapshot, scratch, words, groups)
         else:
             made = None
             if not groups:

@@ -1,4 +1,4 @@
-"""One event, or some, against class bitmaps: an event is the conjunction of a row of bits for each column.
+"""One event against class bitmaps: an event is the conjunction of a row of bits for each column.
 
 The disjunction of planes is the answer, in the order of slots. In a folded word, an addition carries any bit of a run
 to its end, and the ends are gathered: those of one word of slots and of the next. What classes, planes and folded words
@@ -119,14 +119,16 @@ def join_folded(maps: Int, picks: Int, tile: Int, room: Int, found: Int) -> None
     put_vector(room + 5 * BYTES, f)
     put_vector(room + 6 * BYTES, g)
     put_vector(room + 7 * BYTES, h)
-    for i in range(TILE):
-        held, ends = u64_at(room, i), u64_at(plan, ENDS)
-        inner = ~ends
-        bits = gathered(((held & inner) + inner | held) & ends, ends)
-        target = i64_at(plan, TARGET)
-        join_u64(found, target, scattered(bits, u64_at(plan, LOW_SLOTS)))
-        join_u64(found, target + 1, scattered(bits >> u64_at(plan, LOW_COUNT), u64_at(plan, HIGH_SLOTS)))
-        plan += 8 * FOLD_SIZE
+    for i in range(TILE // 4):
+        for part in range(0, TILE, TILE // 4):  # four streams: words that follow each other go to the same places
+            word = i + part
+            at = plan + word * (8 * FOLD_SIZE)
+            held, ends = u64_at(room, word), u64_at(at, ENDS)
+            inner = ~ends
+            bits = gathered(((held & inner) + inner | held) & ends, ends)
+            target = i64_at(at, TARGET)
+            join_u64(found, target, scattered(bits, u64_at(at, LOW_SLOTS)))
+            join_u64(found, target + 1, scattered(bits >> u64_at(at, LOW_COUNT), u64_at(at, HIGH_SLOTS)))
 
 
 @free_kernel

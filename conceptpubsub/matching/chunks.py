@@ -6,15 +6,13 @@ The answers to such a stretch are lists of slots or, where bits take less room, 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.matching import batch_kernels as bk
 from conceptpubsub.matching import chunk_kernels as ck
-from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching import slice_kernels as sk
@@ -25,12 +23,13 @@ if TYPE_CHECKING:
     from conceptpubsub.matching.snapshot import Snapshot
     from conceptpubsub.matching.table_words import BatchWords
 
-Learn: TypeAlias = "Callable[[Snapshot, int, int, int], None]"
-"""Learns the classes of the event whose words stand from one place to another."""
 MOST_WORDS: Final = 1 << 14
 """Words of slots, of which a sheet has 1,024 rows."""
 _ROWS: Final = sk.EVENTS
 _MOST_LENT: Final = 4
+_SAMPLES: Final = 64
+_LIGHT: Final = 256
+"""Of the entries of dense parts, the part that a row of a light batch can match."""
 
 
 class Sheet:
@@ -52,7 +51,7 @@ class Sheet:
         ):  # fmt: skip
             self.row[place] = held.ctypes.data
         self.row[sk.STRIDE], self.row[sk.SUMMARY_STRIDE] = self.stride, tops
-        self.found = self._rows()
+        self.found: NDArray[np.uint64] = np.zeros((_ROWS, self.stride), np.uint64)
         self.row[sk.FOUND] = self.found.ctypes.data
         self._lent: list[NDArray[np.uint64]] = []
 
@@ -71,11 +70,7 @@ class Sheet:
                 found = self._lent.pop(place)
                 found.fill(0)
                 return found
-        return self._rows()
-
-    def _rows(self) -> NDArray[np.uint64]:
-        """Clear rows. Whole tiles are joined to a row, so behind the last one there is room for a tile."""
-        return np.zeros((_ROWS + cl.TILE // self.stride + 1, self.stride), np.uint64)
+        return np.zeros((_ROWS, self.stride), np.uint64)
 
     def clear_notes(self) -> None:
         """Forget which words were written and which events matched; the rows themselves are clear."""
@@ -91,16 +86,26 @@ class Sheet:
         self.clear_notes()
 
 
+def is_light(snapshot: Snapshot, scratch: Scratch, words: BatchWords) -> bool:
+    """Whether few cubes of dense parts can match a row of a batch, so that rows are sooner matched one by one."""
+    entries = sum(int(snapshot.segments[number].dense.row[dk.ENTRY_COUNT]) for number in snapshot.dense_rows)
+    task = np.zeros(bk.TASK_SIZE, np.int64)
+    for place, held in ((bk.STARTS, words.starts), (bk.ENDS, words.ends), (bk.BAD, words.bad)):
+        task[place] = held.ctypes.data
+    task[bk.ROWS] = words.rows
+    step = max(1, words.rows // _SAMPLES)
+    address = scratch.table_header(words, snapshot.alive)
+    weight: int = ck.sampled_weight(address, task.ctypes.data, step)
+    return bool(weight * _LIGHT * step < words.rows * entries)
+
+
 class ChunkTask:
     """One record batch on its way, 1,024 rows at a time."""
 
-    def __init__(
-        self, snapshot: Snapshot, scratch: Scratch, words: BatchWords, groups: list[Any], learn: Learn
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, scratch: Scratch, words: BatchWords, groups: list[Any]) -> None:
         self._words, self._scratch = words, scratch
         self._alive = snapshot.alive.copy()  # so that the whole batch sees one moment
         self._sheet: Sheet = scratch.sheet(len(self._alive), Sheet)
-        self._snapshot, self._learn = snapshot, learn
         self._rooms, self._parts = _parts(snapshot)
         columns = np.array([column for named, _ in groups for column in named] or [0], np.uint32)
         ends = np.cumsum([len(named) for named, _ in groups] or [0]).astype(np.int64)
@@ -139,7 +144,6 @@ class ChunkTask:
         return made
 
     def _run(self, first: int, last: int) -> None:
-        self._task[bk.NEXT] = first
         while True:
             address = self._scratch.table_header(self._words, self._alive)
             code = ck.match_chunk(
@@ -147,13 +151,9 @@ class ChunkTask:
             )
             if code == 0:
                 return
-            if code == cl.UNKNOWN:
-                row = int(self._task[bk.NEXT])
-                self._learn(self._snapshot, address, int(self._words.starts[row]), int(self._words.ends[row]))
-                continue
             self._sheet.clear()
-            self._parts[:, [ck.PICKED, ck.NOTED]] = 0
-            self._task[bk.LACK_COUNT], self._task[bk.NEXT] = 0, first
+            self._parts[:, ck.NOTED] = 0
+            self._task[bk.LACK_COUNT] = 0
             if code != ev.NO_ROOM:
                 raise AssertionError("a row that only the index refuses")
             self._scratch.reserve_touched(2 * self._scratch.header[ev.ROOM])
@@ -185,7 +185,4 @@ def _parts(snapshot: Snapshot) -> tuple[Any, NDArray[np.int64]]:
         vectors = int(counts.sum() + counts[2] // sk.PAIR + 2)
         rooms.append(np.empty((vectors, sk.PAIR // 8), np.uint64))
         made[number, ck.VECTORS] = rooms[-1].ctypes.data
-        if dense.bitmaps is not None:
-            rooms.append(np.empty((_ROWS, ck.PICK_SIZE), np.uint64))
-            made[number, ck.PICKS] = rooms[-1].ctypes.data
     return rooms, made

@@ -93,8 +93,8 @@ class ClassBitmaps:
         made = cls(arrays, counts, listed)
         return made if 16 * len(made._apart) <= len(owners) else None
 
-    def learn(self, dense: int, header: int, first: int, last: int) -> int:
-        """Learn the classes of the event whose words stand from first to last; returns how many that were."""
+    def learn(self, dense: int, header: int, count: int) -> int:
+        """Learn the classes of the event whose words have been written; returns how many that were."""
         from conceptpubsub.matching.single_kernels import learn_classes
 
         learnt: int = 0
@@ -108,7 +108,7 @@ class ClassBitmaps:
             block = self._rows[-1]
             free = block[len(block) - self._free :]
             more: int = learn_classes(
-                header, first, last, dense, self.row.ctypes.data, self._fails.ctypes.data, free.ctypes.data,
+                header, count, dense, self.row.ctypes.data, self._fails.ctypes.data, free.ctypes.data,
                 8 * self.row_words, room,
             )  # fmt: skip
             self._free -= more

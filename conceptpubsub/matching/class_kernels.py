@@ -32,11 +32,12 @@ from conceptpubsub.matching.vectors import BYTES, put_vector, vector_at
 # Class bitmaps, by place in their row. Addresses, unless said otherwise.
 (
     COLUMN_COUNT, LITERAL_ENDS, LITERAL_LIST, KEY_WORDS, CLASSES, CLASS_MASK, TEMPLATE, PLANES, TILES, FIRST_WORD,
-    FOLDED, FOLD_TILES, FOLD_PLAN, CUBE_COUNTS, APART, APART_COUNT, LIMIT, OPEN, BITMAPS_SIZE,
-) = range(19)  # fmt: skip
+    FOLDED, FOLD_TILES, FOLD_PLAN, CUBE_COUNTS, APART, APART_COUNT, LIMIT, OPEN, SPENT, BITMAPS_SIZE,
+) = range(20)  # fmt: skip
 """The counts, KEY_WORDS, CLASS_MASK, PLANES, TILES, FIRST_WORD, LIMIT and OPEN are numbers; so is FOLDED, the bytes
 before the folded words of a row. LIMIT is how many cubes are verified sooner than rows are joined; OPEN is how many
-classes may still be learnt. APART lists the entries that go by themselves."""
+classes may still be learnt, and SPENT how many cubes were verified because one was unknown. APART lists the entries
+that go by themselves."""
 TILE = 64
 """Words that are joined at a time."""
 TILE_BYTES = 8 * TILE
@@ -50,8 +51,6 @@ MOST_KEY_WORDS = 32
 KEY_ROOM, PICK_ROOM = MOST_KEY_WORDS, MOST_COLUMNS
 ROOM_WORDS = KEY_ROOM + PICK_ROOM + TILE
 """What a thread needs: a class's key, the rows of an event, a tile."""
-WORTH_LEARNING = 2
-"""Times LIMIT: where no more cubes can match, they are verified; to learn a class takes a millisecond."""
 UNKNOWN = -3
 """An event has a class that may be learnt."""
 
@@ -225,6 +224,22 @@ def learn(dense: Int, maps: Int, header: Int, fails: Int, rows: Int, row_bytes: 
 
 
 @free_kernel
-def may_learn(maps: Int, cubes: Int) -> Any:
-    """Whether a class that is not known should be learnt, for an event that so many cubes can match."""
-    return i64_at(maps, OPEN) > 0 and cubes > WORTH_LEARNING * i64_at(maps, LIMIT)
+def is_worth_learning(dense: Int, maps: Int, header: Int, bound: Any) -> Any:
+    """Whether the loaded event's unknown classes should be learnt now.
+
+    A row is made in the time in which all cubes are verified once. So classes are learnt when as much has been spent
+    without them: it is never much more than twice what would have been best, whatever events come.
+    """
+    if i64_at(maps, OPEN) == 0:
+        return False
+    cubes = i64(u32_at(i64_at(dense, dk.GROUP_STARTS), i64_at(dense, dk.GROUP_COUNT)))
+    spent = i64_at(maps, SPENT) + dk.weigh(dense, bound, cubes)
+    x, key, unknown = i64_at(header, ev.CODES), i64_at(header, ev.CLASS_ROOM), i64(0)
+    for column in range(i64_at(maps, COLUMN_COUNT)):
+        mixed = _write_key(dense, maps, column, x, key)
+        unknown += i64_at(_class_place(maps, key, mixed), 0) == 0
+    if spent < unknown * cubes:
+        put_i64(maps, SPENT, spent)
+        return False
+    put_i64(maps, SPENT, 0)
+    return True

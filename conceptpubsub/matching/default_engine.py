@@ -166,7 +166,7 @@ class DefaultEngine(Engine):
     def _repair(self, wrong: int, event: Any, scratch: Scratch, count: int) -> None:
         """Make room for an event, learn its classes, or say what is wrong with it."""
         if wrong == UNKNOWN:
-            self.learn(scratch.snapshot, scratch.address, 0, count)
+            self._learn(scratch.snapshot, scratch.address, count)
             return
         if wrong == self._kernels.ev.NO_ROOM:
             scratch.reserve_touched(2 * scratch.header[self._kernels.ev.ROOM])
@@ -175,13 +175,13 @@ class DefaultEngine(Engine):
             as_object(name, value)
         raise AssertionError("an event that only the index refuses")
 
-    def learn(self, snapshot: Snapshot, header: int, first: int, last: int) -> None:
-        """Learn the classes of the event whose words stand from first to last."""
+    def _learn(self, snapshot: Snapshot, header: int, count: int) -> None:
+        """Learn the classes of the event whose words have been written."""
         with self._lock:
             for segment in snapshot.segments:
                 dense = getattr(segment, "dense", None)
                 if dense is not None and dense.bitmaps is not None:
-                    dense.bitmaps.learn(dense.row.ctypes.data, header, first, last)
+                    dense.bitmaps.learn(dense.row.ctypes.data, header, count)
 
     def _asked(
         self, event: Event, snapshot: Snapshot, scratch: Scratch, made: int, count: int, doubtful: list[Column],

@@ -29,11 +29,10 @@ def mark_all(header: Int, touched: Int, several: Int, learns: Int) -> Int:
             maps = i64_at(dense, dk.BITMAPS)
             if maps and not several:
                 limit = i64_at(maps, cl.LIMIT)
-                cubes = dk.weigh(dense, bound, cl.WORTH_LEARNING * limit)
-                if cubes > limit:
+                if dk.weigh(dense, bound, limit) > limit:
                     if bm.mark_classes(dense, maps, header, bound):
                         continue
-                    if learns and cl.may_learn(maps, cubes):
+                    if learns and cl.is_worth_learning(dense, maps, header, bound):
                         return 1
             more, right = dk.match_dense(dense, header, bound, several)
             looked, passed = looked + more, passed + right
@@ -90,10 +89,10 @@ def pack_event(header: Int, count: Int, size: Int, out: Int) -> Int:
 
 @kernel
 def learn_classes(
-    header: Int, first: Int, last: Int, dense: Int, maps: Int, fails: Int, rows: Int, row_bytes: Int, room: Int
+    header: Int, count: Int, dense: Int, maps: Int, fails: Int, rows: Int, row_bytes: Int, room: Int
 ) -> Int:
     """Learn the classes of an event in a dense part, with room for so many; returns how many were learnt."""
-    touched, several = ev.load(header, first, last)
+    touched, several = ev.load(header, 0, count)
     learnt = i64(0)
     if touched >= 0 and not several:
         learnt = cl.learn(dense, maps, header, fails, rows, row_bytes, room)
