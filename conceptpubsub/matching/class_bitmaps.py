@@ -32,9 +32,9 @@ _BLOCK: Final = 8
 class ClassBitmaps:
     """Rows of bits for the entries of a dense part."""
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], counts: NDArray[np.int64], literals: list[Any]) -> None:
-        planes = _planes(counts)
-        counts = np.where(counts - planes > _MOST_FOLDED, 0, counts)
+    def __init__(
+        self, arrays: dict[str, NDArray[Any]], counts: NDArray[np.int64], planes: int, literals: list[Any]
+    ) -> None:
         owners = arrays["entry_owners"].astype(np.int64)
         placed = counts > 0
         words = owners[placed] >> 6
@@ -87,10 +87,12 @@ class ClassBitmaps:
         done = np.concatenate([[0], np.cumsum(arrays["entry_words"] >> 15, dtype=np.int64)])
         counts = np.diff(done[arrays["entry_starts"].astype(np.int64)])
         counts[owners >> 31 == 1] = 0  # those about which the evaluator is asked
+        planes = _planes(counts)
+        counts[counts - planes > _MOST_FOLDED] = 0
         words = owners[counts > 0] >> 6
         if not len(words) or _FILLED * (int(words.max()) - int(words.min()) + 1) > len(words):
             return None
-        made = cls(arrays, counts, listed)
+        made = cls(arrays, counts, planes, listed)
         return made if 16 * len(made._apart) <= len(owners) else None
 
     def learn(self, dense: int, header: int, count: int) -> int:

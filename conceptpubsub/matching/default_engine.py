@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from conceptpubsub.matching.scratch import Scratch
     from conceptpubsub.matching.snapshot import Snapshot
 
-UNKNOWN: Final = -3
-"""What a kernel says of an event with a class that may be learnt."""
 ASKED: Final = 3
 """The counter of questions to the evaluator, after those that kernels keep."""
 
@@ -165,7 +163,7 @@ class DefaultEngine(Engine):
 
     def _repair(self, wrong: int, event: Any, scratch: Scratch, count: int) -> None:
         """Make room for an event, learn its classes, or say what is wrong with it."""
-        if wrong == UNKNOWN:
+        if wrong == self._kernels.cl.UNKNOWN:
             self._learn(scratch.snapshot, scratch.address, count)
             return
         if wrong == self._kernels.ev.NO_ROOM:

@@ -74,6 +74,17 @@ def test_one_filter_with_very_many_cubes_goes_by_itself() -> None:
         assert ours.match(event) == judge.match(event)
 
 
+def test_filters_that_all_have_very_many_cubes() -> None:
+    rng = random.Random(8)
+    texts = [
+        " AND ".join(f"(a = {rng.randrange(4)} OR b > {rng.randrange(4)} OR c <> {n} OR d < {n})" for n in range(5))
+        for _ in range(60)
+    ]
+    ours, judge = both(texts)
+    for event in events(rng, 30):
+        assert ours.match(event) == judge.match(event)
+
+
 def test_classes_beyond_the_bound_are_verified() -> None:
     """A column with more classes than there is room for costs time, never an answer."""
     rng = random.Random(5)
