@@ -92,7 +92,7 @@ class MatchBatch:
         return made
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return self.matches.rows
 
     def row(self, index: int) -> list[Hashable]:
         """The keys that one row matched.
@@ -106,5 +106,8 @@ class MatchBatch:
         return found
 
     def bitmap(self) -> NDArray[np.uint8]:
-        """A bit for each row and filter, packed as `numpy.packbits` does along each row; filters in the order added."""
+        """A bit for each row and filter, packed as `numpy.packbits` does along each row; filters in the order added.
+
+        To be read only: it may be what the answer is kept in.
+        """
         return self.matches.bits(self.positions, self.filters)

@@ -12,13 +12,15 @@ from conceptpubsub.matching import batch_kernels as bk
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching import match_kernels as mk
+from conceptpubsub.matching import sheet_kernels as sh
 from conceptpubsub.matching import slice_kernels as sk
 from conceptpubsub.matching.jit import Int, free_kernel, i64_at, put_i64, u8_at
 from conceptpubsub.matching.single_kernels import mark_all
 
-PART_SIZE = 2
-VECTORS, NOTED = range(PART_SIZE)
-"""What a chunk keeps of a dense part: the room for its vectors, and how many events were noted there, a number."""
+PART_SIZE = 3
+VECTORS, CODES, NOTED = range(PART_SIZE)
+"""What a chunk keeps of a dense part: the room for its vectors and for the codes of events, and how many were noted
+there, a number."""
 FEW = 256
 """A part of the entries of a dense part: where no more cubes can match, they are verified one by one."""
 
@@ -26,10 +28,10 @@ FEW = 256
 @free_kernel
 def _write_to(header: Int, sheet: Int, event: Int) -> None:
     """Let marks go to the row of an event."""
-    stride, summary_stride = i64_at(sheet, sk.STRIDE), i64_at(sheet, sk.SUMMARY_STRIDE)
+    stride, summary_stride = i64_at(sheet, sh.STRIDE), i64_at(sheet, sh.SUMMARY_STRIDE)
     for place in range(0, 4, 2):
-        put_i64(header, ev.FOUND + place, i64_at(sheet, sk.FOUND + place) + 8 * event * stride)
-        put_i64(header, ev.FOUND_SUMMARY + place, i64_at(sheet, sk.FOUND_SUMMARY + place) + 8 * event * summary_stride)
+        put_i64(header, ev.FOUND + place, i64_at(sheet, sh.FOUND + place) + 8 * event * stride)
+        put_i64(header, ev.FOUND_SUMMARY + place, i64_at(sheet, sh.FOUND_SUMMARY + place) + 8 * event * summary_stride)
 
 
 @free_kernel
@@ -39,11 +41,11 @@ def _sort(dense: Int, part: Int, header: Int, touched: Int, event: Int, bound: A
     if dk.weigh(dense, bound, limit) <= limit:
         dk.match_dense(dense, header, bound, 0)
         return
-    vectors = i64_at(part, VECTORS)
+    vectors, codes = i64_at(part, VECTORS), i64_at(part, CODES)
     if i64_at(part, NOTED) == 0:
-        sk.start(dense, header, vectors)
+        sk.start(dense, header, vectors, codes)
     put_i64(part, NOTED, i64_at(part, NOTED) + 1)
-    sk.note(dense, header, vectors, touched, event)
+    sk.note(dense, header, vectors, codes, touched, event)
 
 
 @free_kernel
@@ -98,10 +100,12 @@ def match_chunk(header: Int, task: Int, sheet: Int, parts: Int, first: Int, last
         if i64_at(task, bk.GROUPS):
             bk.note_lacks(header, task, row)
         ev.unload(header, touched)
+    put_i64(sheet, sh.BITS_SEEN, 0)
+    put_i64(sheet, sh.SLOTS_SEEN, 0)
     for i in range(count):
         dense, part = i64_at(segments + i * size, mk.DENSE), parts + i * (8 * PART_SIZE)
         if dense and i64_at(part, NOTED):
-            more, right = sk.evaluate(dense, sheet, i64_at(part, VECTORS))
+            more, right = sk.evaluate(dense, sheet, i64_at(part, VECTORS), i64_at(part, CODES))
             looked, passed = looked + more, passed + right
         put_i64(part, NOTED, 0)
     put_i64(counters, ev.CANDIDATES, i64_at(counters, ev.CANDIDATES) + looked)

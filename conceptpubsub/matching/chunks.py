@@ -5,7 +5,6 @@ The answers to such a stretch are lists of slots or, where bits take less room, 
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,9 +14,13 @@ from conceptpubsub.matching import batch_kernels as bk
 from conceptpubsub.matching import chunk_kernels as ck
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import event_kernels as ev
+from conceptpubsub.matching import sheet_kernels as sh
 from conceptpubsub.matching import slice_kernels as sk
+from conceptpubsub.matching import turn_kernels as tn
 from conceptpubsub.matching.answers import BitMatches, JoinedMatches, Matches
+from conceptpubsub.matching.lending import lender
 from conceptpubsub.matching.scratch import Scratch
+from conceptpubsub.matching.vectors import BYTES, LANES
 
 if TYPE_CHECKING:
     from conceptpubsub.matching.snapshot import Snapshot
@@ -25,10 +28,11 @@ if TYPE_CHECKING:
 
 MOST_WORDS: Final = 1 << 14
 """Words of slots, of which a sheet has 1,024 rows."""
-_ROWS: Final = sk.EVENTS
-_MOST_LENT: Final = 4
+_ROWS: Final = sh.EVENTS
+_MOST_LINES: Final = 1 << 27
+"""Bytes of rows for lines that are asked for at a time."""
 _SAMPLES: Final = 64
-_LIGHT: Final = 256
+_LIGHT: Final = 100
 """Of the entries of dense parts, the part that a row of a light batch can match."""
 
 
@@ -37,53 +41,30 @@ class Sheet:
 
     def __init__(self, words: int) -> None:
         self.words = words
-        self.stride = words + (8 - words % 16) % 16  # rows a power of two apart would share few cache lines
+        blocks = -(-words // LANES)
+        stride = LANES * (blocks + (blocks + 1) % 2)  # rows a power of two apart would share few cache lines
         tops = (words + 63) >> 6
-        self.asked: NDArray[np.uint64] = np.zeros((_ROWS, self.stride), np.uint64)
+        self.marks: NDArray[np.uint64] = np.zeros((2, _ROWS, stride), np.uint64)
         self.summaries: NDArray[np.uint64] = np.zeros((2, _ROWS, tops), np.uint64)
-        self.wide: NDArray[np.uint64] = np.zeros(tops, np.uint64)
-        self.tray: NDArray[np.uint64] = np.zeros((sk.TRAY_WORDS, 64, _ROWS // 64), np.uint64)
+        self.alive: NDArray[np.uint8] = np.zeros(BYTES * blocks, np.uint8)
+        self.lined: NDArray[np.uint8] = np.zeros(blocks, np.uint8)
         self.counts: NDArray[np.int64] = np.zeros(_ROWS, np.int64)
-        self.row: NDArray[np.int64] = np.zeros(sk.SHEET_SIZE, np.int64)
+        self._block: NDArray[np.uint8] = np.zeros(sh.HALVES * tn.BLOCK_BYTES, np.uint8)
+        self._room: NDArray[np.uint8] = np.zeros(LANES * BYTES + tn.BLOCK_SLOTS, np.uint8)
+        self.row: NDArray[np.int64] = np.zeros(sh.SHEET_SIZE, np.int64)
         for place, held in (
-            (sk.FOUND_SUMMARY, self.summaries[0]), (sk.ASKED, self.asked), (sk.ASKED_SUMMARY, self.summaries[1]),
-            (sk.WIDE, self.wide), (sk.TRAY, self.tray), (sk.COUNTS, self.counts),
+            (sh.FOUND, self.marks[0]), (sh.FOUND_SUMMARY, self.summaries[0]), (sh.ASKED, self.marks[1]),
+            (sh.ASKED_SUMMARY, self.summaries[1]), (sh.BLOCK, self._block), (sh.ROOM, self._room),
+            (sh.LINED, self.lined), (sh.ALIVE, self.alive), (sh.COUNTS, self.counts),
         ):  # fmt: skip
             self.row[place] = held.ctypes.data
-        self.row[sk.STRIDE], self.row[sk.SUMMARY_STRIDE] = self.stride, tops
-        self.found: NDArray[np.uint64] = np.zeros((_ROWS, self.stride), np.uint64)
-        self.row[sk.FOUND] = self.found.ctypes.data
-        self._lent: list[NDArray[np.uint64]] = []
-
-    def renew(self) -> None:
-        """New rows; whoever has the old ones may keep them. Those that nobody keeps any more are used again: fresh
-        memory costs several times what it takes to clear them."""
-        lent = self._lent
-        lent.append(self.found)
-        self.found = self._returned()
-        self.row[sk.FOUND] = self.found.ctypes.data
-        del lent[:-_MOST_LENT]
-
-    def _returned(self) -> NDArray[np.uint64]:
-        for place in range(len(self._lent) - 1):
-            if sys.getrefcount(self._lent[place]) == 2:  # the list's, and that of the question
-                found = self._lent.pop(place)
-                found.fill(0)
-                return found
-        return np.zeros((_ROWS, self.stride), np.uint64)
-
-    def clear_notes(self) -> None:
-        """Forget which words were written and which events matched; the rows themselves are clear."""
-        self.summaries[:] = 0
-        self.wide[:] = 0
+        self.row[sh.STRIDE], self.row[sh.SUMMARY_STRIDE], self.row[sh.WORDS] = stride, tops, words
 
     def clear(self) -> None:
         """Forget everything, after a stretch that was given up."""
-        self.found[:] = 0
-        self.asked[:] = 0
-        self.tray[:] = 0
-        self.row[sk.WAITING] = 0
-        self.clear_notes()
+        self.marks[:] = 0
+        self.summaries[:] = 0
+        self.lined[:] = 0
 
 
 def is_light(snapshot: Snapshot, scratch: Scratch, words: BatchWords) -> bool:
@@ -106,6 +87,14 @@ class ChunkTask:
         self._words, self._scratch = words, scratch
         self._alive = snapshot.alive.copy()  # so that the whole batch sees one moment
         self._sheet: Sheet = scratch.sheet(len(self._alive), Sheet)
+        self._sheet.alive[: self._alive.nbytes] = np.packbits(
+            np.unpackbits(self._alive.view(np.uint8), bitorder="little")
+        )
+        self._size = (snapshot.width + 7) // 8
+        self._lines: NDArray[np.uint8] = np.empty((0, self._size), np.uint8)
+        self._used = self._begun = 0
+        self._open: BitMatches | None = None
+        """The last of what was found, to which the next lines may be added."""
         self._rooms, self._parts = _parts(snapshot)
         columns = np.array([column for named, _ in groups for column in named] or [0], np.uint32)
         ends = np.cumsum([len(named) for named, _ in groups] or [0]).astype(np.int64)
@@ -121,27 +110,42 @@ class ChunkTask:
         self.lacks: list[NDArray[np.int64]] = [np.zeros((0, 3), np.int64)]
         self._found: list[Matches] = []
         for first in range(0, words.rows, _ROWS):
-            self._found.append(self._match(first, min(first + _ROWS, words.rows)))
+            self._match(first, min(first + _ROWS, words.rows))
             self.lacks.append(lacks[: task[bk.LACK_COUNT]].copy())
             task[bk.LACK_COUNT] = 0
 
-    def _match(self, first: int, last: int) -> Matches:
+    def _match(self, first: int, last: int) -> None:
         """Match some rows."""
-        sheet, rows, used = self._sheet, last - first, len(self._alive)
+        sheet, rows = self._sheet, last - first
+        if len(self._lines) < self._used + rows:
+            more = min(self._words.rows - first, max(_ROWS, _MOST_LINES // self._size))
+            self._lines, self._used, self._open = lender().rows(more, self._size), 0, None
+        sheet.row[sh.ROWS], sheet.row[sh.LINE_BYTES] = rows, self._size
+        sheet.row[sh.LINES] = self._lines.ctypes.data + self._used * self._size
         self._run(first, last)
-        total = sk.settle(sheet.row.ctypes.data, rows, self._alive.ctypes.data, used)
-        made: Matches
-        if total > rows * used:
-            made = BitMatches(sheet.found[:rows], used, sheet.counts[:rows].copy())
-            sheet.renew()
+        address = sheet.row.ctypes.data
+        has_lines = sheet.lined.any()
+        total = 0 if has_lines else sh.settle(address, self._alive.ctypes.data)
+        if has_lines or total > rows * len(self._alive):
+            sh.join_marks(address)
+            sheet.lined[:] = 0
+            self._keep_lines(rows)
         else:
             slots = np.empty(total, np.int64)
-            sk.emit(sheet.row.ctypes.data, rows, used, slots.ctypes.data)
-            made = Matches(np.concatenate([[0], np.cumsum(sheet.counts[:rows])]), slots)
+            sh.emit(address, slots.ctypes.data)
+            self._found.append(Matches(np.concatenate([[0], np.cumsum(sheet.counts[:rows])]), slots))
         if sheet.summaries[1].any():
             self._keep_asked(first, rows)
-        sheet.clear_notes()
-        return made
+
+    def _keep_lines(self, rows: int) -> None:
+        """Take the next of the rows that lines are written to; those of one stretch after the other go together."""
+        if self._found and self._found[-1] is self._open:
+            del self._found[-1]
+        else:
+            self._begun = self._used
+        self._used += rows
+        self._open = BitMatches(self._lines[self._begun : self._used])
+        self._found.append(self._open)
 
     def _run(self, first: int, last: int) -> None:
         while True:
@@ -161,18 +165,21 @@ class ChunkTask:
     def _keep_asked(self, first: int, rows: int) -> None:
         """Note for which rows the evaluator must be asked about which slots."""
         sheet, used = self._sheet, len(self._alive)
-        held = sheet.asked[:rows, :used] & self._alive
+        held = sheet.marks[1, :rows, :used] & self._alive
         row, slot = np.nonzero(np.unpackbits(held.view(np.uint8), axis=1, bitorder="little"))
         self.asked.append(np.stack([row + first, slot]))
-        sheet.asked[:] = 0
+        sheet.marks[1] = 0
+        sheet.summaries[1] = 0
 
     def matches(self, more: list[tuple[int, int]]) -> Matches:
         """What matched, with some more pairs of row and slot, which may be among them already."""
         if more:
-            pairs = np.array(more, np.int64)
-            for number in np.unique(pairs[:, 0] // _ROWS).tolist():
-                mine = pairs[pairs[:, 0] // _ROWS == number] - (number * _ROWS, 0)
-                self._found[number] = self._found[number].joined(mine)
+            pairs, first = np.array(more, np.int64), 0
+            for number, part in enumerate(self._found):
+                mine = pairs[(pairs[:, 0] >= first) & (pairs[:, 0] < first + part.rows)]
+                if len(mine):
+                    self._found[number] = part.joined(mine - (first, 0))
+                first += part.rows
         return self._found[0] if len(self._found) == 1 else JoinedMatches(self._found, ())
 
 
@@ -181,8 +188,9 @@ def _parts(snapshot: Snapshot) -> tuple[Any, NDArray[np.int64]]:
     made, rooms = np.zeros((max(1, len(snapshot.rows)), ck.PART_SIZE), np.int64), []
     for number in snapshot.dense_rows:
         dense = snapshot.segments[number].dense
-        counts = dense.row[[dk.LITERAL_COUNT, dk.COLUMN_COUNT, dk.NEED_COUNT]]
+        counts = dense.row[[dk.PAIR_COUNT, dk.COLUMN_COUNT, dk.NEED_COUNT]]
         vectors = int(counts.sum() + counts[2] // sk.PAIR + 2)
-        rooms.append(np.empty((vectors, sk.PAIR // 8), np.uint64))
-        made[number, ck.VECTORS] = rooms[-1].ctypes.data
+        for place, size in ((ck.VECTORS, vectors * sk.PAIR), (ck.CODES, int(dense.row[dk.ROW_COUNT]) * sk.CODE_BYTES)):
+            rooms.append(np.empty(size, np.uint8))
+            made[number, place] = rooms[-1].ctypes.data
     return rooms, made

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching.records import open_table
+from conceptpubsub.matching.vectors import CODES
 
 _FEW_ENTRIES: Final = 2048
 """With fewer entries, for which only tests ask, every event goes through the rows."""
@@ -43,28 +44,37 @@ class ClassBitmaps:
         self._plan = np.zeros((2 * int(np.maximum(counts - planes, 0).sum()) + cl.TILE, cl.FOLD_SIZE), np.uint64)
         template = np.zeros(planes * tiles * cl.TILE + len(self._plan), np.uint64)
         self._counts = counts.astype(np.uint8)
-        folded = cl.lay_folds(owners, counts, planes, first, self._plan, template, template[planes * tiles * cl.TILE :])
+        folded = cl.lay_folds(
+            owners, counts, planes, tiles, first, self._plan, template, template[planes * tiles * cl.TILE :]
+        )
         fold_tiles = -(-folded // cl.TILE)
-        self._plan = self._plan[: fold_tiles * cl.TILE].copy()
+        by_tile = self._plan[: fold_tiles * cl.TILE].reshape(fold_tiles, cl.TILE, cl.FOLD_SIZE)
+        self._plan = np.ascontiguousarray(by_tile.transpose(0, 2, 1))
         self._template = template[: planes * tiles * cl.TILE + fold_tiles * cl.TILE].copy()
+        self._signs = np.zeros(tiles * cl.TILE, np.uint64)
+        turned = owners[placed & (arrays["entry_groups"] >> 31 == 1)] - 64 * first
+        np.bitwise_or.at(self._signs, turned >> 6, np.uint64(1) << (turned & 63).astype(np.uint64))
         self._apart = np.flatnonzero(~placed).astype(np.uint32)
-        self._ends = np.zeros(len(literals) + 1, np.uint32)
-        np.cumsum([len(each) for each in literals], out=self._ends[1:])
-        self._listed = np.concatenate(literals).astype(np.uint16)
-        self._fails = np.zeros(dk.MOST_LITERALS, np.uint8)
+        columns = arrays["pair_columns"]
+        self._listed = np.argsort(columns, kind="stable").astype(np.uint16)
+        self._ends = np.searchsorted(columns[self._listed], np.arange(len(literals) + 1)).astype(np.uint32)
+        self._said = np.zeros(dk.MOST_LITERALS, np.uint8)
         self.row_words = len(self._template)
         self._most = max(_LEAST_ROWS, _BYTES_AN_ENTRY * len(owners) // (8 * self.row_words))
-        key_words = 1 + max(-(-len(each) // 64) for each in literals)
+        run_ends, run_axes, lows, spans = _runs(arrays["literals"], literals)
+        key_words = 1 + int(np.diff(run_ends).max(initial=0) + cl.KEY_CHUNKS - 1) // cl.KEY_CHUNKS
         self._table = np.zeros((len(open_table(self._most)), key_words + 1), np.int64)
         self._rows: list[NDArray[np.uint64]] = []
         self._free = 0
         self.row: NDArray[np.int64] = np.zeros(cl.BITMAPS_SIZE, np.int64)
         for place, held in (
-            (cl.LITERAL_ENDS, self._ends), (cl.LITERAL_LIST, self._listed), (cl.CLASSES, self._table),
+            (cl.PAIR_ENDS, self._ends), (cl.PAIR_LIST, self._listed), (cl.CLASSES, self._table),
+            (cl.RUN_ENDS, run_ends), (cl.RUN_AXES, run_axes), (cl.RUN_LOWS, lows), (cl.RUN_SPANS, spans),
             (cl.TEMPLATE, self._template), (cl.FOLD_PLAN, self._plan), (cl.CUBE_COUNTS, self._counts),
-            (cl.APART, self._apart),
+            (cl.APART, self._apart), (cl.SIGNS, self._signs),
         ):  # fmt: skip
             self.row[place] = held.ctypes.data
+        self._runs = run_ends, run_axes, lows, spans
         vectors = self.row_words // 8 * len(literals)
         for place, number in (
             (cl.COLUMN_COUNT, len(literals)), (cl.KEY_WORDS, key_words), (cl.CLASS_MASK, len(self._table) - 1),
@@ -82,10 +92,14 @@ class ClassBitmaps:
         if len(owners) < least or int(columns.max(initial=0)) >= cl.MOST_COLUMNS:
             return None
         listed = [np.flatnonzero(columns == column) + 1 for column in range(len(arrays["columns"]))]
-        if max(map(len, listed)) > 64 * (cl.MOST_KEY_WORDS - 1):
+        chunks = [
+            int(sum(-(-np.unique(arrays["literals"][each, 0], return_counts=True)[1] // CODES))) for each in listed
+        ]
+        if max(chunks) > cl.KEY_CHUNKS * (cl.MOST_KEY_WORDS - 1):
             return None
-        done = np.concatenate([[0], np.cumsum(arrays["entry_words"] >> 15, dtype=np.int64)])
-        counts = np.diff(done[arrays["entry_starts"].astype(np.int64)])
+        own_bit = arrays["entry_words"] & (dk.END_CUBE | dk.WITH_FIRST) == dk.END_CUBE
+        done = np.concatenate([[0], np.cumsum(own_bit, dtype=np.int64)])
+        counts = np.diff(done[arrays["entry_starts"].astype(np.int64)]) + (arrays["entry_groups"] >> 31)
         counts[owners >> 31 == 1] = 0  # those about which the evaluator is asked
         planes = _planes(counts)
         counts[counts - planes > _MOST_FOLDED] = 0
@@ -110,7 +124,7 @@ class ClassBitmaps:
             block = self._rows[-1]
             free = block[len(block) - self._free :]
             more: int = learn_classes(
-                header, count, dense, self.row.ctypes.data, self._fails.ctypes.data, free.ctypes.data,
+                header, count, dense, self.row.ctypes.data, self._said.ctypes.data, free.ctypes.data,
                 8 * self.row_words, room,
             )  # fmt: skip
             self._free -= more
@@ -121,8 +135,34 @@ class ClassBitmaps:
 
     def nbytes(self) -> int:
         """The memory it holds."""
-        held: list[NDArray[Any]] = [self._plan, self._template, self._counts, self._apart, self._table, *self._rows]
+        held: list[NDArray[Any]] = [
+            self._plan,
+            self._template,
+            self._signs,
+            self._counts,
+            self._apart,
+            self._table,
+            *self._rows,
+        ]
         return sum(array.nbytes for array in held)
+
+
+def _runs(literals: NDArray[np.uint32], listed: list[NDArray[np.int64]]) -> tuple[NDArray[np.uint32], ...]:
+    """The literals of each column by axis, in whole chunks: where columns end, and the axis, lows and spans of chunks.
+    What is left of a chunk is a run of a code that no event has."""
+    ends, axes, lows, spans = [0], list[int](), list[NDArray[np.uint32]](), list[NDArray[np.uint32]]()
+    for each in listed:
+        mine = literals[each]
+        for axis in np.unique(mine[:, 0]).tolist():
+            runs = mine[mine[:, 0] == axis]
+            room = np.full((-(-len(runs) // CODES) * CODES, 2), (0xFFFFFFFF, 0), np.uint32)
+            room[: len(runs)] = runs[:, 1:]
+            axes += [axis] * (len(room) // CODES)
+            lows.append(room[:, 0])
+            spans.append(room[:, 1])
+        ends.append(len(axes))
+    made = np.array(ends, np.uint32), np.array(axes or [0], np.uint32)
+    return *made, np.concatenate([*lows, np.zeros(0, np.uint32)]), np.concatenate([*spans, np.zeros(0, np.uint32)])
 
 
 def _planes(counts: NDArray[np.int64]) -> int:

@@ -1,9 +1,11 @@
 """Classes of values and their rows of bits: which literals of a column hold, and which cubes that leaves.
 
 What a column holds falls into *classes*: values for which the same literals hold. A class has a row with a bit for each
-cube, set where no literal of that column fails. Cubes of a filter lie in *planes*: the n-th cube of slot s is bit s of
-plane n; in memory, planes take turns tile by tile. Filters with more cubes than planes have the rest of them side by
-side in *folded* words.
+cube, set where no literal of that column fails. The bits of an entry lie in *planes*: the n-th of slot s is bit s of
+plane n; in memory, the first comes by itself, and the others take turns tile by tile. Entries with more bits than planes
+have the rest side by side in *folded* words. An inverted entry has its clauses that are about one column together in its
+first bit; each other bit says that a clause fails. So the first one counts unless another is set; SIGNS tell which
+entries these are.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from conceptpubsub.matching.jit import (
     i64_at,
     put_i64,
     put_u8,
+    put_u16,
     put_u64,
     u8_at,
     u16_at,
@@ -27,13 +30,14 @@ from conceptpubsub.matching.jit import (
     u64_at,
 )
 from conceptpubsub.matching.record_kernels import hashed
-from conceptpubsub.matching.vectors import BYTES, put_vector, vector_at
+from conceptpubsub.matching.vectors import BYTES, CODES, admitting, put_vector, vector_at
 
 # Class bitmaps, by place in their row. Addresses, unless said otherwise.
 (
-    COLUMN_COUNT, LITERAL_ENDS, LITERAL_LIST, KEY_WORDS, CLASSES, CLASS_MASK, TEMPLATE, PLANES, TILES, FIRST_WORD,
-    FOLDED, FOLD_TILES, FOLD_PLAN, CUBE_COUNTS, APART, APART_COUNT, LIMIT, OPEN, SPENT, BITMAPS_SIZE,
-) = range(20)  # fmt: skip
+    COLUMN_COUNT, PAIR_ENDS, PAIR_LIST, RUN_ENDS, RUN_AXES, RUN_LOWS, RUN_SPANS, KEY_WORDS, CLASSES, CLASS_MASK,
+    TEMPLATE, SIGNS, PLANES, TILES, FIRST_WORD, FOLDED, FOLD_TILES, FOLD_PLAN, CUBE_COUNTS, APART, APART_COUNT, LIMIT,
+    OPEN, SPENT, BITMAPS_SIZE,
+) = range(25)  # fmt: skip
 """The counts, KEY_WORDS, CLASS_MASK, PLANES, TILES, FIRST_WORD, LIMIT and OPEN are numbers; so is FOLDED, the bytes
 before the folded words of a row. LIMIT is how many cubes are verified sooner than rows are joined; OPEN is how many
 classes may still be learnt, and SPENT how many cubes were verified because one was unknown. APART lists the entries
@@ -42,41 +46,52 @@ TILE = 64
 """Words that are joined at a time."""
 TILE_BYTES = 8 * TILE
 TILE_BITS = 64 * TILE
-FOLD_SIZE = 5
-ENDS, LOW_SLOTS, HIGH_SLOTS, LOW_COUNT, TARGET = range(FOLD_SIZE)
+FOLD_SIZE = 4
+ENDS, LOW_SLOTS, HIGH_SLOTS, TARGET = range(FOLD_SIZE)
 """The plan of a folded word: the last bits of its runs, the slots they belong to in a word of slots and in the next,
-how many in the first, and which word that is."""
+and which word that is. For kernels, each of these lies together for the words of a tile."""
 MOST_COLUMNS = 32
-MOST_KEY_WORDS = 32
+MOST_KEY_WORDS = 128
+KEY_CHUNKS = 4
+"""Chunks of 16 runs in a word of a key. A chunk has the literals of one axis, so it is one comparison of vectors."""
 KEY_ROOM, PICK_ROOM = MOST_KEY_WORDS, MOST_COLUMNS
 ROOM_WORDS = KEY_ROOM + PICK_ROOM + TILE
 """What a thread needs: a class's key, the rows of an event, a tile."""
+FAILS, HOLDS = 1, 2
 UNKNOWN = -3
 """An event has a class that may be learnt."""
 
 
 @free_kernel
-def holds(literals: Int, number: Int, x: Int) -> Any:
+def _admits(literals: Int, number: Int, x: Int) -> Any:
     code = u32_at(x, u32_at(literals, 3 * number))
     return (code - u32_at(literals, 3 * number + 1)) & 0xFFFFFFFF <= u32_at(literals, 3 * number + 2)
 
 
 @free_kernel
+def holds(dense: Int, pair: Int, x: Int) -> Any:
+    """Whether both literals of a pair hold for the loaded event."""
+    literals, pairs = i64_at(dense, dk.LITERALS), i64_at(dense, dk.PAIRS)
+    return _admits(literals, u16_at(pairs, 2 * pair), x) and _admits(literals, u16_at(pairs, 2 * pair + 1), x)
+
+
+@free_kernel
 def _write_key(dense: Int, maps: Int, column: Int, x: Int, key: Int) -> Any:
-    """The key of the loaded event's class in a column: which of the column's literals hold; returns its hash."""
-    literals, listed, ends = i64_at(dense, dk.LITERALS), i64_at(maps, LITERAL_LIST), i64_at(maps, LITERAL_ENDS)
+    """The key of the loaded event's class in a column: which of its runs the codes lie in; returns the key's hash."""
+    axes, lows, spans = i64_at(maps, RUN_AXES), i64_at(maps, RUN_LOWS), i64_at(maps, RUN_SPANS)
+    ends, words = i64_at(maps, RUN_ENDS), i64_at(maps, KEY_WORDS)
     bound = u32_at(x, u32_at(i64_at(dense, dk.COLUMNS), column)) != 0
-    word = u64(2 * column + i64(bound))
-    put_u64(key, 0, word)
-    mixed = hashed(word + u64(1))
-    at, end = u32_at(ends, column), u32_at(ends, column + 1)
-    for place in range(1, i64_at(maps, KEY_WORDS)):
-        word = u64(0)
-        for bit in range(min(64, end - at)):
-            word |= u64(holds(literals, u16_at(listed, at + bit), x)) << u64(bit)
-        at = min(end, at + 64)
-        put_u64(key, place, word)
-        mixed = hashed(mixed ^ word)
+    first, end = u32_at(ends, column), u32_at(ends, column + 1)
+    put_u64(key, 0, u64(2 * column + i64(bound)))
+    for word in range(1 + (end - first) // KEY_CHUNKS, words):
+        put_u64(key, word, u64(0))
+    for chunk in range(first, end):
+        code = u32_at(x, u32_at(axes, chunk))
+        at = chunk * (4 * CODES)
+        put_u16(key, KEY_CHUNKS + chunk - first, admitting(code, lows + at, spans + at))
+    mixed = u64(0)
+    for word in range(words):
+        mixed = hashed(mixed ^ u64_at(key, word) + u64(1))
     return mixed
 
 
@@ -116,44 +131,92 @@ def _clear(row: Int, bit: Int) -> None:
 
 
 @free_kernel
-def _write_row(dense: Int, maps: Int, column: Int, bound: Int, fails: Int, row: Int) -> None:
-    """The row of a class: every cube but those with a literal that fails, or whose filter needs what is not bound."""
-    starts, words, owners = (
-        i64_at(dense, dk.ENTRY_STARTS),
-        i64_at(dense, dk.ENTRY_WORDS),
+def _write_row(dense: Int, maps: Int, column: Int, bound: Int, said: Int, row: Int) -> None:
+    """The row of a class: every bit but those that the class rules out. ``said`` tells of each pair of literals of the
+    column whether it HOLDS or FAILS."""
+    owners, groups, needs = (
         i64_at(dense, dk.ENTRY_OWNERS),
+        i64_at(dense, dk.ENTRY_GROUPS),
+        i64_at(dense, dk.NEED_MASKS),
     )
-    groups, needs, counts = i64_at(dense, dk.ENTRY_GROUPS), i64_at(dense, dk.NEED_MASKS), i64_at(maps, CUBE_COUNTS)
-    planes, template = i64_at(maps, PLANES), i64_at(maps, TEMPLATE)
+    counts, planes, template = i64_at(maps, CUBE_COUNTS), i64_at(maps, PLANES), i64_at(maps, TEMPLATE)
     first, folded = 64 * i64_at(maps, FIRST_WORD), 8 * i64_at(maps, FOLDED)
     for at in range(0, i64_at(maps, FOLDED) + TILE_BYTES * i64_at(maps, FOLD_TILES), BYTES):
         put_vector(row + at, vector_at(template + at))
     fold, end_slot = i64(0), i64(-1)
     for entry in range(i64_at(dense, dk.ENTRY_COUNT)):
-        cubes = u8_at(counts, entry)
-        if cubes == 0:
+        bits = u8_at(counts, entry)
+        if bits == 0:
             continue
-        slot = u32_at(owners, entry)
-        if cubes > planes:
-            fold, end_slot = next_fold(fold, end_slot, slot >> 6, cubes - planes)
-        need = u64_at(needs, u32_at(groups, entry))
-        lost = bound == 0 and need >> u64(column) & u64(1) != 0
-        rank, bad, place = i64(0), i64(lost), plane_bit(slot - first, planes)
-        for i in range(u32_at(starts, entry), u32_at(starts, entry + 1)):
-            word = u16_at(words, i)
-            bad |= u8_at(fails, word & dk.LITERAL)
-            if word >> 15:
-                if bad:
-                    _clear(row, place + rank * TILE_BITS if rank < planes else folded + fold + rank - planes)
-                rank, bad = rank + 1, i64(lost)
-        if cubes > planes:
-            fold += cubes - planes
+        slot, form = u32_at(owners, entry), u32_at(groups, entry)
+        if bits > planes:
+            fold, end_slot = next_fold(fold, end_slot, slot >> 6, bits - planes)
+        need = u64_at(needs, form & ~dk.INVERTED)
+        lost = i64(bound == 0 and need >> u64(column) & u64(1) != 0)
+        slot, rest = slot - first, folded + fold - planes
+        if form >> 31:
+            _clear_clauses(dense, maps, entry, lost, said, row, slot, rest)
+        else:
+            _clear_cubes(dense, maps, entry, lost, said, row, slot, rest)
+        if bits > planes:
+            fold += bits - planes
 
 
 @free_kernel
-def plane_bit(slot: Int, planes: Int) -> Int:
-    """Where the first cube of a slot lies in a row, counted from the first slot; the next cube is a tile further."""
-    return (slot // TILE_BITS) * planes * TILE_BITS + slot % TILE_BITS
+def _clear_bit(maps: Int, row: Int, slot: Int, rank: Int, rest: Int) -> None:
+    """Clear a bit of an entry: in a plane, or in a folded word."""
+    planes = i64_at(maps, PLANES)
+    _clear(row, plane_bit(slot, rank, planes, i64_at(maps, TILES)) if rank < planes else rest + rank)
+
+
+@free_kernel
+def _clear_cubes(
+    dense: Int, maps: Int, entry: Int, lost: Int, said: Int, row: Int, slot: Int, rest: Int
+) -> None:  # fmt: skip
+    """Clear the bits of cubes with a literal that fails."""
+    starts, words = i64_at(dense, dk.ENTRY_STARTS), i64_at(dense, dk.ENTRY_WORDS)
+    rank, bad = i64(0), lost
+    for i in range(u32_at(starts, entry), u32_at(starts, entry + 1)):
+        word = u16_at(words, i)
+        bad |= i64(u8_at(said, word & dk.LITERAL) == FAILS)
+        if word >> 15:
+            if bad:
+                _clear_bit(maps, row, slot, rank, rest)
+            rank, bad = rank + 1, lost
+
+
+@free_kernel
+def _clear_clauses(
+    dense: Int, maps: Int, entry: Int, lost: Int, said: Int, row: Int, slot: Int, rest: Int
+) -> None:  # fmt: skip
+    """Clear the first bit where a clause about the column fails, and those of other clauses with a literal that holds:
+    they tell which fail."""
+    starts, words = i64_at(dense, dk.ENTRY_STARTS), i64_at(dense, dk.ENTRY_WORDS)
+    rank, holding, failing = i64(1), i64(0), i64(0)
+    for i in range(u32_at(starts, entry), u32_at(starts, entry + 1)):
+        word = u16_at(words, i)
+        told = u8_at(said, word & dk.LITERAL)
+        holding |= i64(told == HOLDS)
+        failing |= i64(told == FAILS)
+        if word >> 15:
+            if word & dk.WITH_FIRST:
+                lost |= failing & ~holding
+            else:
+                if holding:
+                    _clear_bit(maps, row, slot, rank, rest)
+                rank += 1
+            holding, failing = i64(0), i64(0)
+    if lost:
+        _clear_bit(maps, row, slot, 0, rest)
+
+
+@free_kernel
+def plane_bit(slot: Int, rank: Int, planes: Int, tiles: Int) -> Int:
+    """Where a bit of a slot, counted from the first slot, lies in a row."""
+    if rank == 0:
+        return slot
+    tile = tiles + (slot // TILE_BITS) * (planes - 1) + rank - 1
+    return tile * TILE_BITS + slot % TILE_BITS
 
 
 @free_kernel
@@ -166,16 +229,18 @@ def next_fold(bit: Int, last: Int, word: Int, size: Int) -> tuple[Int, Int]:
 
 
 @free_kernel
-def lay_folds(owners: Any, counts: Any, planes: Int, first: Int, plan: Any, template: Any, folded: Any) -> Int:
+def lay_folds(
+    owners: Any, counts: Any, planes: Int, tiles: Int, first: Int, plan: Any, template: Any, folded: Any
+) -> Int:
     """Lay out cubes: a bit for each in the template, and the plan of the folded words; returns how many of those."""
     fold, last, target = i64(0), i64(-1), i64(-1)
     for entry in range(len(owners)):
         if counts[entry] == 0:
             continue
         slot = owners[entry]
-        word, bit = plane_bit(slot - 64 * first, planes) >> 6, u64(1) << u64(slot & 63)
+        bit = u64(1) << u64(slot & 63)
         for plane in range(min(counts[entry], planes)):
-            template[word + plane * TILE] |= bit
+            template[plane_bit(slot - 64 * first, plane, planes, tiles) >> 6] |= bit
         size = counts[entry] - planes
         if size <= 0:
             continue
@@ -186,7 +251,6 @@ def lay_folds(owners: Any, counts: Any, planes: Int, first: Int, plan: Any, temp
             plan[row, TARGET] = u64(target)
         if slot >> 6 == target:
             plan[row, LOW_SLOTS] |= bit
-            plan[row, LOW_COUNT] = (plan[row, LOW_COUNT] + u64(1)) & u64(63)  # of 64, none are left for the next
         else:
             plan[row, HIGH_SLOTS] |= bit
         run = ((u64(1) << u64(size)) - u64(1)) if size < 64 else ~u64(0)
@@ -197,11 +261,11 @@ def lay_folds(owners: Any, counts: Any, planes: Int, first: Int, plan: Any, temp
 
 
 @free_kernel
-def learn(dense: Int, maps: Int, header: Int, fails: Int, rows: Int, row_bytes: Int, room: Int) -> Int:
+def learn(dense: Int, maps: Int, header: Int, said: Int, rows: Int, row_bytes: Int, room: Int) -> Int:
     """Learn the classes of the loaded event, with room for so many rows; returns how many were learnt."""
     x, key, learnt = i64_at(header, ev.CODES), i64_at(header, ev.CLASS_ROOM), i64(0)
-    literals, words = i64_at(dense, dk.LITERALS), i64_at(maps, KEY_WORDS)
-    listed, ends = i64_at(maps, LITERAL_LIST), i64_at(maps, LITERAL_ENDS)
+    words = i64_at(maps, KEY_WORDS)
+    listed, ends = i64_at(maps, PAIR_LIST), i64_at(maps, PAIR_ENDS)
     for column in range(i64_at(maps, COLUMN_COUNT)):
         mixed = _write_key(dense, maps, column, x, key)
         place = _class_place(maps, key, mixed)
@@ -211,11 +275,11 @@ def learn(dense: Int, maps: Int, header: Int, fails: Int, rows: Int, row_bytes: 
             break
         for i in range(u32_at(ends, column), u32_at(ends, column + 1)):
             number = u16_at(listed, i)
-            put_u8(fails, number, i64(not holds(literals, number, x)))
+            put_u8(said, number, HOLDS if holds(dense, number, x) else FAILS)
         row = rows + learnt * row_bytes
-        _write_row(dense, maps, column, i64(u64_at(key, 0) & u64(1)), fails, row)
+        _write_row(dense, maps, column, i64(u64_at(key, 0) & u64(1)), said, row)
         for i in range(u32_at(ends, column), u32_at(ends, column + 1)):
-            put_u8(fails, u16_at(listed, i), 0)
+            put_u8(said, u16_at(listed, i), 0)
         for i in range(words):
             put_u64(place, i + 1, u64_at(key, i))
         put_i64(place, 0, row)  # last: whoever reads meanwhile finds a class only when it is whole

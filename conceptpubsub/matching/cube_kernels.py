@@ -144,7 +144,7 @@ def _absorb(cubes: Any, start: Int, stop: Int) -> Int:
 
 
 @kernel
-def _product(cubes: Any, start: Int, middle: Int, stop: Int, against: Any) -> Int:
+def multiply(cubes: Any, start: Int, middle: Int, stop: Int, against: Any) -> Int:
     """AND of two runs of cubes, in place of the first; returns the new end."""
     left, right = middle - start, stop - middle
     if stop + left * right > _ROOM:  # too large: keep the smaller factor, and leave the other to the evaluator
@@ -223,7 +223,7 @@ def _evaluate(
         else:
             for k in range(1, args):  # the running product lies under the factors still to come: fold from the top
                 low = depth - k - 1
-                starts[low + 1] = _product(cubes, starts[low], starts[low + 1], starts[low + 2], against)
+                starts[low + 1] = multiply(cubes, starts[low], starts[low + 1], starts[low + 2], against)
             stop = starts[first + 1]
         depth = first + 1
         starts[depth] = stop
@@ -234,7 +234,7 @@ def _evaluate(
 
 
 @kernel
-def _emit(mask: Any, lits: Any, implied: Any, out: Any, at: Int) -> Int:
+def emit_cube(mask: Any, lits: Any, implied: Any, out: Any, at: Int) -> Int:
     """The literals of a cube that no other of its literals implies."""
     left = mask & ~(u64(1) << u64(63))
     rest = left
@@ -285,7 +285,7 @@ def make_cubes(
         if made + found > len(ends) or at + found * count > len(out):
             return p, made, at
         for c in range(found):
-            at = _emit(cubes[c], lits, implied, out, at)
+            at = emit_cube(cubes[c], lits, implied, out, at)
             ends[made] = at * 2 + i64(cubes[c] >> u64(63))
             made += 1
     return last, made, at

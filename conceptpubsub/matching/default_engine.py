@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptpubsub.matching.answers import BitMatches, clear_rest
+from conceptpubsub.matching.answers import clear_rest
 from conceptpubsub.matching.engine import Engine, Entry, Event, Fault, Matches, Slots, concatenated
 from conceptpubsub.matching.index import Index
 from conceptpubsub.matching.scan import answer
@@ -341,12 +341,11 @@ def _warm_kernels() -> None:
     engine.match({"x": 2, "s": "a"})
     engine.interfaces({"x": 2, "s": "a"})
     table = pyarrow.table({"x": [1, None], "y": [2.5, 1.0], "s": ["a", "b"]})
-    engine.match_table(table)
+    engine.match_table(table).bits(np.arange(2), 2)
     engine.interfaces_table(table)
     dense = DefaultEngine(tail=0, dense=1, rows=1)
-    dense.add_many(Entry(slot, Filter.parse(text), (0,)) for slot, text in enumerate(texts))
-    found = dense.match_table(table)
+    many = (*texts, *["s = 'a' OR s = 'b'"] * 2)
+    dense.add_many(Entry(slot, Filter.parse(text), (0,)) for slot, text in enumerate(many))
+    assert len(dense.match_table(table).slots) == 5  # so many that they are lines
     dense.interfaces({"x": 2, "s": "a"})
     dense.unite(dense.scratch().interfaces)
-    found.bits(np.arange(2), 2)
-    BitMatches(np.zeros((1, 8), np.uint64), 1, np.zeros(1, np.int64)).bits(np.arange(2), 2)

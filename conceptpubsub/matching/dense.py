@@ -16,19 +16,27 @@ from numpy.typing import NDArray
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import record_kernels as rk
 from conceptpubsub.matching.class_bitmaps import ClassBitmaps
+from conceptpubsub.matching.clause_kernels import choose_forms
 from conceptpubsub.matching.records import Choices, Records, open_table
+from conceptpubsub.matching.turn_kernels import BLOCK_SLOTS
 from conceptpubsub.matching.vocabulary import Vocabulary
 
 LIKELY: Final = 1 / 32
 """The chance that an event hits a cube's key from which on the key is no help."""
+_FEW: Final = 64
+"""One cube among so many that has a key of its own goes with the others."""
 
 
 def dense_cubes(made: Records, chosen: Choices, least: int) -> NDArray[np.int64]:
     """The cubes for a dense part; none where they are fewer than ``least``."""
     sizes = np.diff(made.bounds[: made.count + 1])
+    fitting = (sizes > 0) & (sizes <= dk.MOST_RECORDS) & (chosen.kinds != rk.NEVER)
     keyed = (chosen.kinds == rk.KEY) & (chosen.chances > LIKELY) & (sizes > 1)
-    found = np.flatnonzero((keyed | (chosen.kinds == rk.ALWAYS)) & (sizes > 0) & (sizes <= dk.MOST_RECORDS))
-    return found if len(found) >= least else found[:0]
+    found = np.flatnonzero((keyed | (chosen.kinds == rk.ALWAYS)) & fitting)
+    if len(found) < least:
+        return found[:0]
+    fits = np.flatnonzero(fitting)
+    return fits if _FEW * (len(fits) - len(found)) <= len(found) else found
 
 
 class Dense:
@@ -65,14 +73,18 @@ class Dense:
         bare = (literals[:, 1] == 1) & (literals[:, 2] == rk.SPAN_BOUND)
         told = np.where(bare, bit_of[literals[:, 0]], dk.NO_BIT).astype(np.uint8)
         told[column_of[literals[:, 0]] != literals[:, 0]] = dk.NO_BIT
+        row_axes, row_of = np.unique(literals[:, 0]), np.full(axes, dk.NO_ROW, np.uint16)
+        row_of[row_axes] = np.arange(len(row_axes))
         arrays: dict[str, NDArray[Any]] = {
             "literals": literals, "columns": columns.astype(np.uint32), "bit_of": bit_of,
             "literal_columns": bit_of[column_of[literals[:, 0]]],
-            "runs": np.searchsorted(literals[:, 0], np.arange(axes + 1)).astype(np.uint32),
+            "row_axes": row_axes.astype(np.uint32), "row_of": row_of,
         }  # fmt: skip
         owners = made.owners[cubes]
         arrays |= _groups(masks, owners, starts, numbers, told)
-        arrays |= _entries(masks, owners, starts, numbers, told)
+        arrays |= _entries(masks, owners, starts, numbers, told, literals, column_of)
+        axes_of_pairs = literals[arrays["pairs"][:, 0], 0]
+        arrays["pair_rows"], arrays["pair_columns"] = row_of[axes_of_pairs], bit_of[column_of[axes_of_pairs]]
         return cls(arrays, classes)
 
     @property
@@ -83,15 +95,18 @@ class Dense:
     def _row(self) -> NDArray[np.int64]:
         arrays, row = self.arrays, np.zeros(dk.DENSE_SIZE, np.int64)
         for place, name in (
-            (dk.LITERALS, "literals"), (dk.RUNS, "runs"), (dk.COLUMNS, "columns"), (dk.BIT_OF, "bit_of"),
+            (dk.LITERALS, "literals"), (dk.PAIRS, "pairs"), (dk.PAIR_ROWS, "pair_rows"), (dk.ROW_OF, "row_of"),
+            (dk.ROW_AXES, "row_axes"), (dk.COLUMNS, "columns"), (dk.BIT_OF, "bit_of"),
             (dk.GROUP_MASKS, "group_masks"), (dk.GROUP_STARTS, "group_starts"), (dk.GROUP_TABLE, "group_table"),
             (dk.CUBE_STARTS, "cube_starts"), (dk.CUBE_WORDS, "cube_words"), (dk.CUBE_OWNERS, "cube_owners"),
             (dk.ENTRY_STARTS, "entry_starts"), (dk.ENTRY_WORDS, "entry_words"), (dk.ENTRY_OWNERS, "entry_owners"),
-            (dk.ENTRY_GROUPS, "entry_groups"), (dk.NEED_MASKS, "need_masks"),
+            (dk.ENTRY_GROUPS, "entry_groups"), (dk.ENTRY_TURNS, "entry_turns"), (dk.NEED_MASKS, "need_masks"),
         ):  # fmt: skip
             row[place] = arrays[name].ctypes.data
         for place, count in (
-            (dk.LITERAL_COUNT, len(arrays["literals"])), (dk.AXIS_COUNT, len(arrays["bit_of"])),
+            (dk.LITERAL_COUNT, len(arrays["literals"])), (dk.PAIR_COUNT, len(arrays["pairs"])),
+            (dk.ROW_COUNT, len(arrays["row_axes"])),
+            (dk.AXIS_COUNT, len(arrays["bit_of"])),
             (dk.COLUMN_COUNT, len(arrays["columns"])), (dk.GROUP_COUNT, len(arrays["group_masks"])),
             (dk.TABLE_MASK, len(arrays["group_table"]) - 1), (dk.ENTRY_COUNT, len(arrays["entry_owners"])),
             (dk.NEED_COUNT, len(arrays["need_masks"])),
@@ -132,16 +147,36 @@ def _groups(masks: Any, owners: Any, starts: Any, numbers: Any, told: Any) -> di
     }  # fmt: skip
 
 
-def _entries(masks: Any, owners: Any, starts: Any, numbers: Any, told: Any) -> dict[str, NDArray[Any]]:
+def _entries(
+    masks: Any, owners: Any, starts: Any, numbers: Any, told: Any, literals: Any, column_of: Any
+) -> dict[str, NDArray[Any]]:
     """The cubes by owner; those about which the evaluator is asked come last."""
     order = np.argsort(owners, kind="stable")
     count = len(np.unique(owners))
     entry_owners, entry_masks = np.empty(count, np.uint32), np.empty(count, np.uint64)
     dk.entry_needs(order, owners, masks, entry_owners, entry_masks)
     entry_starts, words = np.empty(count + 1, np.uint32), np.empty(len(numbers) + len(order), np.uint16)
-    written = dk.write_entries(order, owners, entry_masks, starts, numbers, told, entry_starts, words)
-    needs, groups = np.unique(entry_masks, return_inverse=True)
+    dk.write_entries(order, owners, entry_masks, starts, numbers, told, entry_starts, words)
+    needs, inverse = np.unique(entry_masks, return_inverse=True)
+    pair_starts, pairs = _pairs(literals, entry_starts, words)
+    groups, chosen_starts, chosen = inverse.astype(np.uint32), entry_starts.copy(), np.empty_like(words)
+    written = choose_forms(literals, pairs, column_of, pair_starts, words, entry_owners, groups, chosen_starts, chosen)
+    blocks = entry_owners // np.uint32(BLOCK_SLOTS)
+    begins = np.searchsorted(blocks, blocks).astype(np.int64)
+    turns = np.lexsort((np.diff(chosen_starts), blocks)) - begins
     return {
-        "entry_starts": entry_starts, "entry_words": words[:written].copy(), "entry_owners": entry_owners,
-        "entry_groups": groups.astype(np.uint32), "need_masks": needs,
+        "entry_turns": turns.astype(np.uint16), "entry_starts": chosen_starts, "entry_words": chosen[:written].copy(),
+        "entry_owners": entry_owners, "entry_groups": groups, "need_masks": needs, "pairs": pairs,
     }  # fmt: skip
+
+
+def _pairs(literals: Any, starts: Any, words: Any) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+    """Where the words of entries begin now that they are of pairs of literals, and these."""
+    made, found = np.empty_like(starts), np.zeros((dk.MOST_LITERALS, 2), np.uint16)
+    kept = words.copy()
+    for joins in (True, False):
+        count = dk.pair_literals(literals, starts, words, joins, np.full(4 * len(found), -1, np.int64), found, made)
+        if count >= 0:
+            break
+        words[:] = kept  # too many pairs: each literal is one by itself
+    return made, found[:count].copy()

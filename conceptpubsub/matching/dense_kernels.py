@@ -26,18 +26,25 @@ from conceptpubsub.matching.record_kernels import hashed, must_be_bound, slot_in
 
 # A dense part, by place in its row. Addresses, unless said otherwise.
 (
-    LITERALS, LITERAL_COUNT, RUNS, AXIS_COUNT, COLUMNS, COLUMN_COUNT, BIT_OF, GROUP_COUNT, GROUP_MASKS, GROUP_STARTS,
-    GROUP_TABLE, TABLE_MASK, CUBE_STARTS, CUBE_WORDS, CUBE_OWNERS, ENTRY_COUNT, ENTRY_STARTS, ENTRY_WORDS,
-    ENTRY_OWNERS, ENTRY_GROUPS, NEED_COUNT, NEED_MASKS, BITMAPS, DENSE_SIZE,
-) = range(24)  # fmt: skip
-"""The counts and TABLE_MASK are numbers. BITMAPS is 0 where there are none."""
+    LITERALS, LITERAL_COUNT, PAIRS, PAIR_COUNT, PAIR_ROWS, ROW_OF, ROW_AXES, ROW_COUNT, AXIS_COUNT, COLUMNS,
+    COLUMN_COUNT, BIT_OF, GROUP_COUNT, GROUP_MASKS, GROUP_STARTS, GROUP_TABLE, TABLE_MASK, CUBE_STARTS, CUBE_WORDS,
+    CUBE_OWNERS, ENTRY_COUNT, ENTRY_STARTS, ENTRY_WORDS, ENTRY_OWNERS, ENTRY_GROUPS, ENTRY_TURNS, NEED_COUNT,
+    NEED_MASKS, BITMAPS, DENSE_SIZE,
+) = range(30)  # fmt: skip
+"""The counts and TABLE_MASK are numbers. PAIRS are two literals of one axis each, of which both must hold, as a value
+that is not a constant is below or above it; the second may be literal 0. Their axes have rows: ROW_AXES are those axes,
+PAIR_ROWS the rows of pairs, and ROW_OF those of axes. ENTRY_TURNS tells which entry of a block of slots, counted from
+its first one, has its turn when. BITMAPS is 0 where there are none."""
 MOST_LITERALS = 4096
 MOST_COLUMNS = 63
 MOST_RECORDS = 2 * ev.PENDING_ROOM // 3
 """Records of a cube, so that they can be copied to where keys wait."""
-END_CUBE, LITERAL = 0x8000, 0x7FFF
-"""In an entry's words: the last literal of a cube, and the number of a literal."""
+END_CUBE, WITH_FIRST, LITERAL = 0x8000, 0x4000, 0x3FFF
+"""In an entry's words: the last pair of a cube or clause, that of a clause about one column, and a pair's number."""
+INVERTED = 1 << 31
+"""In an entry's group: its words are clauses, all of which must hold, see `conceptpubsub.matching.clause_kernels`."""
 NO_BIT = 255
+NO_ROW = 0xFFFF
 
 
 # ---------------------------------------------------------------------- building
@@ -141,6 +148,37 @@ def write_entries(
         out[at - 1] |= END_CUBE
     out_starts[entry + 1] = at
     return at
+
+
+@free_kernel
+def pair_literals(literals: Any, starts: Any, words: Any, joins: Any, table: Any, pairs: Any, out_starts: Any) -> Int:
+    """Put pairs in the place of an entry's literals: where it ``joins``, those of one axis that follow each other in a
+    cube. The words are written over. Returns how many pairs there are, or -1 where that is too many."""
+    count, to, mask, entries = 0, 0, len(table) - 1, len(starts) - 1
+    for entry in range(entries):
+        at, end = i64(starts[entry]), i64(starts[entry + 1])
+        out_starts[entry] = to
+        while at < end:
+            word, other, first = i64(words[at]), 0, i64(words[at]) & LITERAL
+            at += 1
+            if joins and word & END_CUBE == 0 and first != 0:
+                following = i64(words[at]) & LITERAL
+                if following != 0 and literals[following, 0] == literals[first, 0]:
+                    word, other = i64(words[at]), following
+                    at += 1
+            row = i64(hashed(u64(first << 16 | other) + u64(1)) & u64(mask))
+            while table[row] >= 0 and (pairs[table[row], 0] != first or pairs[table[row], 1] != other):
+                row = (row + 1) & mask
+            if table[row] < 0:
+                if count == len(pairs):
+                    return -1
+                pairs[count, 0], pairs[count, 1] = first, other
+                table[row] = count
+                count += 1
+            words[to] = table[row] | word & END_CUBE
+            to += 1
+    out_starts[entries] = to
+    return count
 
 
 @free_kernel

@@ -86,7 +86,7 @@ class Engine(ABC):
 
     def bitmap(self, event: Event, positions: Slots, width: int) -> NDArray[np.uint8]:
         """What matches as packed bits; ``positions[slot]`` is the bit of a slot."""
-        slots = np.asarray(self.match(event), np.int64)
+        slots = np.array(self.match(event), np.int64)  # a copy, which stays as it is
         made: NDArray[np.uint8] = Matches(np.array([0, len(slots)]), slots).bits(positions, width)[0]
         return made
 

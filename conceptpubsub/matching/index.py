@@ -167,7 +167,7 @@ class Index:
         if self._tail.last < self.store.count:
             self._tail.extend(self.store, self.vocabulary, self.slots)
         tail = [self._tail.frozen()] if self._tail.cubes else []
-        return Snapshot(self._encoder, [*self._segments, *tail], self.slots.alive.view)
+        return Snapshot(self._encoder, [*self._segments, *tail], self.slots.alive.view, self.slots.width)
 
     def _segment(self, first: int, last: int) -> Segment:
         from conceptpubsub.matching.segment import Segment

@@ -73,6 +73,24 @@ def _trailing_zeros(context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+def _leading_zeros(context: Any, word: Any) -> Any:
+    """How many bits are clear above the highest one set, in a word that is not zero."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+def _bytes_turned(context: Any, word: Any) -> Any:
+    """A word with its bytes in the other order."""
+
+    def generate(inner: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bswap(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
 def _bit_count(context: Any, word: Any) -> Any:
     """The number of bits set in a word."""
 
@@ -165,6 +183,8 @@ if _has_bit_moves():
 else:
     gathered, scattered = gathered_bit_by_bit, scattered_bit_by_bit
 trailing_zeros = intrinsic(_trailing_zeros)
+leading_zeros = intrinsic(_leading_zeros)
+bytes_turned = intrinsic(_bytes_turned)
 bit_count = intrinsic(_bit_count)
 u8_at = _reader(8, types.int64)
 u16_at = _reader(16, types.int64)
@@ -172,6 +192,7 @@ u32_at = _reader(32, types.int64)
 i64_at = _reader(64, types.int64)
 u64_at = _reader(64, types.uint64)
 put_u8 = _writer(8, types.int64, False)
+put_u16 = _writer(16, types.int64, False)
 put_u32 = _writer(32, types.int64, False)
 put_i64 = _writer(64, types.int64, False)
 put_u64 = _writer(64, types.uint64, False)

@@ -101,7 +101,7 @@ class Scratch:
         if words != self.header[ev.SLOT_WORDS] or not words:
             self.header[ev.SLOT_WORDS] = words
             tops = (words + cl.TILE - 1) // cl.TILE
-            for place in (ev.FOUND, ev.ASKED):  # whole tiles, and a word after the last
+            for place in (ev.FOUND, ev.ASKED, ev.REST):  # whole tiles, and a word after the last
                 self._put(place, np.zeros(cl.TILE * (tops + 1), np.uint64))
             for place in (ev.FOUND_SUMMARY, ev.ASKED_SUMMARY):
                 self._put(place, np.zeros(tops + 1, np.uint64))

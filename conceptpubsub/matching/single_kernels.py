@@ -89,13 +89,13 @@ def pack_event(header: Int, count: Int, size: Int, out: Int) -> Int:
 
 @kernel
 def learn_classes(
-    header: Int, count: Int, dense: Int, maps: Int, fails: Int, rows: Int, row_bytes: Int, room: Int
+    header: Int, count: Int, dense: Int, maps: Int, said: Int, rows: Int, row_bytes: Int, room: Int
 ) -> Int:
     """Learn the classes of an event in a dense part, with room for so many; returns how many were learnt."""
     touched, several = ev.load(header, 0, count)
     learnt = i64(0)
     if touched >= 0 and not several:
-        learnt = cl.learn(dense, maps, header, fails, rows, row_bytes, room)
+        learnt = cl.learn(dense, maps, header, said, rows, row_bytes, room)
     ev.unload(header, max(0, touched))
     return learnt
 

@@ -19,6 +19,8 @@ class Slots:
         self.interface_sets = Growing(np.uint32)
         self.bounds: dict[tuple[int, ...], int] = {(): 0}
         self.interfaces: dict[tuple[int, ...], int] = {(): 0}
+        self.width = 0
+        """One more than the last slot."""
         self.left: NDArray[np.int64] = np.zeros(1, np.int64)
         """How many have left, for kernels to read: what was made of those alive may no longer be right."""
         self._columns: tuple[int, NDArray[np.int64], NDArray[np.uint32]] | None = None
@@ -32,6 +34,7 @@ class Slots:
             self.bound_sets.extend(np.zeros(64 * more, np.uint32))
             self.interface_sets.extend(np.zeros(64 * more, np.uint32))
         self.alive.array[word] |= np.uint64(1 << (slot & 63))
+        self.width = slot + 1
         if bound:
             self.bound_sets.array[slot] = self.bounds.setdefault(bound, len(self.bounds))
         if interfaces:
@@ -59,6 +62,7 @@ class Slots:
         """The same under other numbers, of those that remain."""
         made = Slots()
         made.bounds, made.interfaces = self.bounds, self.interfaces
+        made.width = len(slots)
         words = (len(slots) + 63) >> 6
         bits = np.zeros(64 * words, np.uint8)
         bits[: len(slots)] = 1

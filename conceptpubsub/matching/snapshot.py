@@ -27,13 +27,15 @@ _NEWEST: Final = "newest, one by one"
 class Snapshot:
     """Segments, which slots are alive, and the encoder whose codes they compare."""
 
-    __slots__ = ("alive", "encoder", "rows", "segments")
+    __slots__ = ("alive", "encoder", "rows", "segments", "width")
 
-    def __init__(self, encoder: Encoder, segments: Sequence[Any], alive: NDArray[np.uint64]) -> None:
+    def __init__(self, encoder: Encoder, segments: Sequence[Any], alive: NDArray[np.uint64], width: int) -> None:
         self.encoder = encoder
         self.segments: tuple[Any, ...] = tuple(segments)
         self.alive = alive
         """One bit a slot. A filter that is removed is masked out here at once, in older snapshots too."""
+        self.width = width
+        """How many slots there are, those of removed filters among them."""
         self.rows: NDArray[np.int64] = np.empty((len(self.segments), SEGMENT_SIZE), np.int64)
         for i, segment in enumerate(self.segments):
             self.rows[i] = segment.row

@@ -88,8 +88,8 @@ class TableTask:
         ends = np.cumsum([len(named) for named, _ in self._groups] or [0]).astype(np.int64)
         most = 64 * len(snapshot.alive)
         room = max(_ROOM, 2 * most)
-        slots = np.empty(room, np.int64)
-        asked = np.empty((2, room), np.int64)
+        slots = scratch.room("out", room, np.int64)
+        asked = scratch.room("asked", 2 * room, np.int64)[: 2 * room].reshape(2, room)
         lacks = np.empty((max(_ROOM // 16, 2 * len(self._groups)), 3), np.int64)
         alive = snapshot.alive.copy()  # so that the whole table sees one moment
         task = np.zeros(bk.TASK_SIZE, np.int64)
