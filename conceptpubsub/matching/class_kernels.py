@@ -2,10 +2,10 @@
 
 What a column holds falls into *classes*: values for which the same literals hold. A class has a row with a bit for each
 cube, set where no literal of that column fails. The bits of an entry lie in *planes*: the n-th of slot s is bit s of
-plane n; in memory, the first comes by itself, and the others take turns tile by tile. Entries with more bits than planes
-have the rest side by side in *folded* words. An inverted entry has its clauses that are about one column together in its
-first bit; each other bit says that a clause fails. So the first one counts unless another is set; SIGNS tell which
-entries these are.
+plane n; in memory, the first comes by itself, and the others take turns tile by tile. Entries with more bits than there
+are planes have the rest side by side in *folded* words. An inverted entry has its clauses that are about one column
+together in its first bit; each other bit says that a clause fails. So the first one counts unless another is set; SIGNS
+tell which entries these are.
 """
 
 from __future__ import annotations
