@@ -18,7 +18,7 @@ from conceptpubsub.matching import sheet_kernels as sh
 from conceptpubsub.matching import slice_kernels as sk
 from conceptpubsub.matching import turn_kernels as tn
 from conceptpubsub.matching.answers import BitMatches, JoinedMatches, Matches
-from conceptpubsub.matching.lending import lender
+from conceptpubsub.matching.lending import aligned, lender
 from conceptpubsub.matching.scratch import Scratch
 from conceptpubsub.matching.vectors import BYTES, LANES
 
@@ -44,13 +44,13 @@ class Sheet:
         blocks = -(-words // LANES)
         stride = LANES * (blocks + (blocks + 1) % 2)  # rows a power of two apart would share few cache lines
         tops = (words + 63) >> 6
-        self.marks: NDArray[np.uint64] = np.zeros((2, _ROWS, stride), np.uint64)
+        self.marks: NDArray[np.uint64] = aligned(2 * _ROWS * stride).reshape(2, _ROWS, stride)
         self.summaries: NDArray[np.uint64] = np.zeros((2, _ROWS, tops), np.uint64)
-        self.alive: NDArray[np.uint8] = np.zeros(BYTES * blocks, np.uint8)
+        self.alive: NDArray[np.uint8] = aligned(LANES * blocks).view(np.uint8)
         self.lined: NDArray[np.uint8] = np.zeros(blocks, np.uint8)
         self.counts: NDArray[np.int64] = np.zeros(_ROWS, np.int64)
-        self._block: NDArray[np.uint8] = np.zeros(sh.HALVES * tn.BLOCK_BYTES, np.uint8)
-        self._room: NDArray[np.uint8] = np.zeros(LANES * BYTES + tn.BLOCK_SLOTS, np.uint8)
+        self._block = aligned(sh.HALVES * tn.BLOCK_BYTES // 8)
+        self._room = aligned((LANES * BYTES + tn.BLOCK_SLOTS) // 8)
         self.row: NDArray[np.int64] = np.zeros(sh.SHEET_SIZE, np.int64)
         for place, held in (
             (sh.FOUND, self.marks[0]), (sh.FOUND_SUMMARY, self.summaries[0]), (sh.ASKED, self.marks[1]),
@@ -191,6 +191,6 @@ def _parts(snapshot: Snapshot) -> tuple[Any, NDArray[np.int64]]:
         counts = dense.row[[dk.PAIR_COUNT, dk.COLUMN_COUNT, dk.NEED_COUNT]]
         vectors = int(counts.sum() + counts[2] // sk.PAIR + 2)
         for place, size in ((ck.VECTORS, vectors * sk.PAIR), (ck.CODES, int(dense.row[dk.ROW_COUNT]) * sk.CODE_BYTES)):
-            rooms.append(np.empty(size, np.uint8))
+            rooms.append(aligned(size // 8))
             made[number, place] = rooms[-1].ctypes.data
     return rooms, made

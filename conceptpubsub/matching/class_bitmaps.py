@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import dense_kernels as dk
+from conceptpubsub.matching.lending import aligned
 from conceptpubsub.matching.records import open_table
 from conceptpubsub.matching.vectors import CODES
 
@@ -51,7 +52,7 @@ class ClassBitmaps:
         by_tile = self._plan[: fold_tiles * cl.TILE].reshape(fold_tiles, cl.TILE, cl.FOLD_SIZE)
         self._plan = np.ascontiguousarray(by_tile.transpose(0, 2, 1))
         self._template = template[: planes * tiles * cl.TILE + fold_tiles * cl.TILE].copy()
-        self._signs = np.zeros(tiles * cl.TILE, np.uint64)
+        self._signs = aligned(tiles * cl.TILE)
         turned = owners[placed & (arrays["entry_groups"] >> 31 == 1)] - 64 * first
         np.bitwise_or.at(self._signs, turned >> 6, np.uint64(1) << (turned & 63).astype(np.uint64))
         self._apart = np.flatnonzero(~placed).astype(np.uint32)
@@ -120,7 +121,7 @@ class ClassBitmaps:
                 if not self.row[cl.OPEN]:
                     return learnt
                 self._free = room = min(_BLOCK, int(self.row[cl.OPEN]))
-                self._rows.append(np.empty((self._free, self.row_words), np.uint64))
+                self._rows.append(aligned(self._free * self.row_words).reshape(self._free, self.row_words))
             block = self._rows[-1]
             free = block[len(block) - self._free :]
             more: int = learn_classes(

@@ -37,6 +37,14 @@ class Growing:
             self.array = grown
         return self.array
 
+    def append(self, *values: int) -> None:
+        """Append a few, which takes less than to make an array of them."""
+        array, at = self.room(len(values)), self.count
+        for value in values:
+            array[at] = value
+            at += 1
+        self.count = at
+
     def extend(self, values: Any) -> None:
         """Append some."""
         count = len(values)
@@ -73,7 +81,9 @@ class CubeStore:
     def add(self, slot: int, program: Program) -> None:
         """Take the cubes of one filter; its constants have their labels."""
         if program.is_conjunction:
-            self._append(slot, [program.tokens], [False])
+            self.literals.append(*program.tokens)
+            self.ends.append(self.literals.count)
+            self.owners.append(slot)
         else:
             self.add_programs([slot], [program.tokens])
 

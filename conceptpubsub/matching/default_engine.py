@@ -157,9 +157,8 @@ class DefaultEngine(Engine):
             made = self._kernels.pack_event(scratch.address, count, size, address)
         if made or doubtful:
             return super().bitmap(event, positions, width)
-        packed = out.copy()
-        clear_rest(packed, width)
-        return packed
+        clear_rest(out, width)
+        return out
 
     def _repair(self, wrong: int, event: Any, scratch: Scratch, count: int) -> None:
         """Make room for an event, learn its classes, or say what is wrong with it."""

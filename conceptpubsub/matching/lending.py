@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 _MOST: Final = 3
 _MOST_BYTES: Final = 1 << 28
 """What a thread keeps at the most."""
+_LINE: Final = 64
 
 
 class Written(Protocol):
@@ -78,6 +79,13 @@ class Lender:
             while sum(len(buffer.array) for buffer in self._buffers) > _MOST_BYTES:
                 self._buffers.pop()
         return made
+
+
+def aligned(words: int) -> NDArray[np.uint64]:
+    """So many words, all 0, that begin with a line of the cache: a vector that lies in two lines is read twice."""
+    made = np.zeros(words + _LINE // 8 - 1, np.uint64)
+    first = -made.ctypes.data % _LINE // 8
+    return made[first : first + words]
 
 
 def lender() -> Lender:

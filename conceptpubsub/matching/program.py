@@ -124,14 +124,14 @@ class _Compilation:
     def conjunction(self, nodes: Iterable[Any]) -> list[int] | None:
         """The literals of plain comparisons and of ISA, or None where anything else is among them."""
         made: list[int] = []
-        vocabulary, spaces = self.vocabulary, self.compiler._spaces
+        vocabulary, spaces, columns, named = self.vocabulary, self.compiler._spaces, self.columns, self.named
         for node in nodes:
             if type(node) is Below:
                 found = self.run(column := self.column(node.ref), node.concept)
                 if found is None:
                     return None
                 made += (literal(found[0], GE, found[1]), literal(found[0], LT, found[2]))
-                self.named.add(column.number)
+                named.add(column.number)
                 continue
             if type(node) is not Comparison:
                 return None
@@ -142,7 +142,7 @@ class _Compilation:
             kind = lit.kind
             if kind == "bool" and op not in ("=", "<>"):
                 return None
-            column = self.column(left)
+            column = columns.get(left.key) or self.column(left)
             space = spaces[kind] if lit.of is None else vocabulary.space_of(lit)
             axis = column.axes.get(space)
             if axis is None:
@@ -153,7 +153,7 @@ class _Compilation:
                 made.append(literal(axis, NE0, constant))
             else:
                 made.append(literal(axis, OPS[op], constant))
-            self.named.add(column.number)
+            named.add(column.number)
         return made
 
     def condition(self, tree: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching.encoder import Encoder
 from conceptpubsub.matching.entries import Words
+from conceptpubsub.matching.lending import aligned
 
 _ROOM = 4096
+_MOST_PACKED = 3
 
 
 class Scratch:
@@ -33,7 +36,7 @@ class Scratch:
         self.converted = -1
         self._table: Any = None
         self._sheet: Any = None
-        self._packed: tuple[NDArray[np.uint8], int] = (np.zeros(0, np.uint8), 0)
+        self._packed: list[tuple[NDArray[np.uint8], int]] = [(np.empty(0, np.uint8), 0)]
         self._rooms: dict[str, NDArray[Any]] = {}
         self.interfaces: Any = None
         """What is known of interfaces, see `conceptpubsub.matching.interfacing`."""
@@ -73,12 +76,21 @@ class Scratch:
         return int(held.ctypes.data)
 
     def packed(self, size: int) -> tuple[NDArray[np.uint8], int]:
-        """Room for so many bytes of an answer, and its address: to ask an array for it takes a microsecond."""
-        held = self._packed
-        if len(held[0]) != size:
-            made = np.zeros(size, np.uint8)
-            held = self._packed = (made, made.ctypes.data)
-        return held
+        """An array of so many bytes for an answer, all of which is written over, and its address.
+
+        It is one that nobody has any more, if there is one: to ask a new one for its address takes a microsecond.
+        """
+        free = 0
+        for number, held in enumerate(self._packed):
+            references = getrefcount(held[0])
+            if number == 0:  # nobody else ever has the first
+                free = references
+            elif references == free and len(held[0]) == size:
+                return held
+        made = np.empty(size, np.uint8)
+        found = (made, made.ctypes.data)
+        self._packed = [self._packed[0], found, *self._packed[1:_MOST_PACKED]]
+        return found
 
     def sheet(self, words: int, make: Callable[[int], Any]) -> Any:
         """The room for many events at once, kept from call to call."""
@@ -102,7 +114,7 @@ class Scratch:
             self.header[ev.SLOT_WORDS] = words
             tops = (words + cl.TILE - 1) // cl.TILE
             for place in (ev.FOUND, ev.ASKED, ev.REST):  # whole tiles, and a word after the last
-                self._put(place, np.zeros(cl.TILE * (tops + 1), np.uint64))
+                self._put(place, aligned(cl.TILE * (tops + 1)))
             for place in (ev.FOUND_SUMMARY, ev.ASKED_SUMMARY):
                 self._put(place, np.zeros(tops + 1, np.uint64))
             # Virtual memory: only what is written to is ever real.

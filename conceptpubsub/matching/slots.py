@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conceptpubsub.matching.cubes import Growing
+
+_BITS: Final = [np.uint64(1 << bit) for bit in range(64)]
 
 
 class Slots:
@@ -33,7 +36,7 @@ class Slots:
             self.alive.extend(np.zeros(more, np.uint64))
             self.bound_sets.extend(np.zeros(64 * more, np.uint32))
             self.interface_sets.extend(np.zeros(64 * more, np.uint32))
-        self.alive.array[word] |= np.uint64(1 << (slot & 63))
+        self.alive.array[word] |= _BITS[slot & 63]
         self.width = slot + 1
         if bound:
             self.bound_sets.array[slot] = self.bounds.setdefault(bound, len(self.bounds))
@@ -42,7 +45,7 @@ class Slots:
 
     def leave(self, slot: int) -> None:
         """A slot is no more."""
-        self.alive.array[slot >> 6] &= ~np.uint64(1 << (slot & 63))
+        self.alive.array[slot >> 6] &= ~_BITS[slot & 63]
         self.left[0] += 1  # last: whoever reads the same number twice has seen no more than half of one leave
 
     def is_alive(self, slot: int) -> bool:
