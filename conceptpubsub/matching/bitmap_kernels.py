@@ -35,6 +35,7 @@ from conceptpubsub.matching.class_kernels import (
     holds,
     pick_rows,
 )
+from conceptpubsub.matching.eights import eight_at, put_eight
 from conceptpubsub.matching.jit import (
     Int,
     bit_count,
@@ -68,14 +69,7 @@ from conceptpubsub.matching.vectors import (
 @free_kernel
 def _joined(picks: Int, columns: Int, offset: Int) -> Any:
     """A tile that the rows of all columns have in common."""
-    at = i64_at(picks, 0) + offset
-    a, b, c, d = vector_at(at), vector_at(at + BYTES), vector_at(at + 2 * BYTES), vector_at(at + 3 * BYTES)
-    e, f, g, h = (
-        vector_at(at + 4 * BYTES),
-        vector_at(at + 5 * BYTES),
-        vector_at(at + 6 * BYTES),
-        vector_at(at + 7 * BYTES),
-    )
+    a, b, c, d, e, f, g, h = eight_at(i64_at(picks, 0) + offset, BYTES)
     for column in range(1, columns):
         at = i64_at(picks, column) + offset
         a, b = both_of(a, vector_at(at)), both_of(b, vector_at(at + BYTES))
@@ -95,19 +89,7 @@ def join_planes(maps: Int, picks: Int, tile: Int, found: Int) -> None:
         i, j, k, l, m, n, o, p = _joined(picks, columns, first + plane * TILE_BYTES)
         a, b, c, d = either_of(a, i), either_of(b, j), either_of(c, k), either_of(d, l)
         e, f, g, h = either_of(e, m), either_of(f, n), either_of(g, o), either_of(h, p)
-    _put_tile(found, a, b, c, d, e, f, g, h)
-
-
-@free_kernel
-def _put_tile(place: Int, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> None:
-    put_vector(place, a)
-    put_vector(place + BYTES, b)
-    put_vector(place + 2 * BYTES, c)
-    put_vector(place + 3 * BYTES, d)
-    put_vector(place + 4 * BYTES, e)
-    put_vector(place + 5 * BYTES, f)
-    put_vector(place + 6 * BYTES, g)
-    put_vector(place + 7 * BYTES, h)
+    put_eight(found, BYTES, a, b, c, d, e, f, g, h)
 
 
 @free_kernel
@@ -141,7 +123,7 @@ def join_folded(maps: Int, picks: Int, tile: Int, room: Int, found: Int) -> None
     low, high, targets = ends + LOW_SLOTS * TILE_BYTES, ends + HIGH_SLOTS * TILE_BYTES, ends + TARGET * TILE_BYTES
     for place in range(i64_at(targets, 0), i64_at(targets, TILE - 1), LANES):
         prefetch(found + 8 * place)
-    _put_tile(room, *_joined(picks, columns, offset))
+    put_eight(room, BYTES, *_joined(picks, columns, offset))
     for at in range(0, TILE_BYTES, BYTES):
         held, last = vector_at(room + at), vector_at(ends + at)
         inner = one_of(last, every(~u64(0)))

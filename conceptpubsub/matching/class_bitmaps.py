@@ -16,6 +16,7 @@ from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching.lending import aligned
 from conceptpubsub.matching.records import open_table
+from conceptpubsub.matching.row_kernels import lay_folds
 from conceptpubsub.matching.vectors import CODES
 
 _FEW_ENTRIES: Final = 2048
@@ -45,7 +46,7 @@ class ClassBitmaps:
         self._plan = np.zeros((2 * int(np.maximum(counts - planes, 0).sum()) + cl.TILE, cl.FOLD_SIZE), np.uint64)
         template = np.zeros(planes * tiles * cl.TILE + len(self._plan), np.uint64)
         self._counts = counts.astype(np.uint8)
-        folded = cl.lay_folds(
+        folded = lay_folds(
             owners, counts, planes, tiles, first, self._plan, template, template[planes * tiles * cl.TILE :]
         )
         fold_tiles = -(-folded // cl.TILE)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptpubsub.matching import dense_building as db
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import record_kernels as rk
 from conceptpubsub.matching.class_bitmaps import ClassBitmaps
@@ -57,7 +58,7 @@ class Dense:
         found = np.empty((min(dk.MOST_LITERALS, max(64, len(cubes) // 2)), 3), np.uint32)
         numbers = np.empty(int(starts[-1]), np.uint16)
         table = np.full(4 * dk.MOST_LITERALS, -1, np.int64)
-        count = dk.number_literals(made.records, made.bounds, cubes, table, found, numbers)
+        count = db.number_literals(made.records, made.bounds, cubes, table, found, numbers)
         if count < 0:
             return None
         literals, numbers = _by_axis(found[:count], numbers)
@@ -68,7 +69,7 @@ class Dense:
         bit_of = np.full(axes, dk.NO_BIT, np.uint8)
         bit_of[columns] = np.arange(len(columns))
         masks = np.empty(len(cubes), np.uint64)
-        dk.needs(made.records, made.bounds, cubes, vocabulary.base_codes(), column_of, bit_of, masks)
+        db.needs(made.records, made.bounds, cubes, vocabulary.base_codes(), column_of, bit_of, masks)
         # A column's own axis has a bit; a record of it that excludes only 0 says what the bit says.
         bare = (literals[:, 1] == 1) & (literals[:, 2] == rk.SPAN_BOUND)
         told = np.where(bare, bit_of[literals[:, 0]], dk.NO_BIT).astype(np.uint8)
@@ -137,9 +138,9 @@ def _groups(masks: Any, owners: Any, starts: Any, numbers: Any, told: Any) -> di
     order = np.argsort(masks, kind="stable")
     group_masks, firsts = np.unique(masks[order], return_index=True)
     cube_starts, words = np.empty(len(order) + 1, np.uint32), np.empty(len(numbers), np.uint16)
-    written = dk.write_cubes(order, starts, numbers, told, cube_starts, words)
+    written = db.write_cubes(order, starts, numbers, told, cube_starts, words)
     table = open_table(len(group_masks))
-    dk.fill_groups(group_masks, table)
+    db.fill_groups(group_masks, table)
     return {
         "group_masks": group_masks, "group_starts": np.append(firsts, len(order)).astype(np.uint32),
         "group_table": table, "cube_starts": cube_starts, "cube_words": words[: max(1, written)].copy(),
@@ -154,9 +155,9 @@ def _entries(
     order = np.argsort(owners, kind="stable")
     count = len(np.unique(owners))
     entry_owners, entry_masks = np.empty(count, np.uint32), np.empty(count, np.uint64)
-    dk.entry_needs(order, owners, masks, entry_owners, entry_masks)
+    db.entry_needs(order, owners, masks, entry_owners, entry_masks)
     entry_starts, words = np.empty(count + 1, np.uint32), np.empty(len(numbers) + len(order), np.uint16)
-    dk.write_entries(order, owners, entry_masks, starts, numbers, told, entry_starts, words)
+    db.write_entries(order, owners, entry_masks, starts, numbers, told, entry_starts, words)
     needs, inverse = np.unique(entry_masks, return_inverse=True)
     pair_starts, pairs = _pairs(literals, entry_starts, words)
     groups, chosen_starts, chosen = inverse.astype(np.uint32), entry_starts.copy(), np.empty_like(words)
@@ -175,7 +176,7 @@ def _pairs(literals: Any, starts: Any, words: Any) -> tuple[NDArray[np.uint32], 
     made, found = np.empty_like(starts), np.zeros((dk.MOST_LITERALS, 2), np.uint16)
     kept = words.copy()
     for joins in (True, False):
-        count = dk.pair_literals(literals, starts, words, joins, np.full(4 * len(found), -1, np.int64), found, made)
+        count = db.pair_literals(literals, starts, words, joins, np.full(4 * len(found), -1, np.int64), found, made)
         if count >= 0:
             break
         words[:] = kept  # too many pairs: each literal is one by itself

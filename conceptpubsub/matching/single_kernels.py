@@ -7,6 +7,7 @@ from conceptpubsub.matching import class_kernels as cl
 from conceptpubsub.matching import dense_kernels as dk
 from conceptpubsub.matching import event_kernels as ev
 from conceptpubsub.matching import match_kernels as mk
+from conceptpubsub.matching import row_kernels as rw
 from conceptpubsub.matching.answer_kernels import pack_found
 from conceptpubsub.matching.jit import Int, free_kernel, i64, i64_at, kernel, put_i64, put_u8, u32_at
 
@@ -95,7 +96,7 @@ def learn_classes(
     touched, several = ev.load(header, 0, count)
     learnt = i64(0)
     if touched >= 0 and not several:
-        learnt = cl.learn(dense, maps, header, said, rows, row_bytes, room)
+        learnt = rw.learn(dense, maps, header, said, rows, row_bytes, room)
     ev.unload(header, max(0, touched))
     return learnt
 

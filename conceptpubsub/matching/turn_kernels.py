@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conceptpubsub.matching.eights import eight_at, put_eight
 from conceptpubsub.matching.jit import Int, free_kernel, put_u8, u8_at, u64
 from conceptpubsub.matching.vectors import (
     BITS,
@@ -54,10 +55,7 @@ def _turn_eight(
     beside_kept: Any,
 ) -> None:  # fmt: skip
     """Three steps on eight vectors, from ``first`` on: by ``far`` bits, by ``near``, and by ``beside``."""
-    a, b = vector_at(first), vector_at(first + step)
-    c, d = vector_at(first + 2 * step), vector_at(first + 3 * step)
-    e, f = vector_at(first + 4 * step), vector_at(first + 5 * step)
-    g, h = vector_at(first + 6 * step), vector_at(first + 7 * step)
+    a, b, c, d, e, f, g, h = eight_at(first, step)
     a, e = _exchanged(a, e, far, far_kept)
     b, f = _exchanged(b, f, far, far_kept)
     c, g = _exchanged(c, g, far, far_kept)
@@ -70,23 +68,13 @@ def _turn_eight(
     c, d = _exchanged(c, d, beside, beside_kept)
     e, f = _exchanged(e, f, beside, beside_kept)
     g, h = _exchanged(g, h, beside, beside_kept)
-    put_vector(to, a)
-    put_vector(to + to_step, b)
-    put_vector(to + 2 * to_step, c)
-    put_vector(to + 3 * to_step, d)
-    put_vector(to + 4 * to_step, e)
-    put_vector(to + 5 * to_step, f)
-    put_vector(to + 6 * to_step, g)
-    put_vector(to + 7 * to_step, h)
+    put_eight(to, to_step, a, b, c, d, e, f, g, h)
 
 
 @free_kernel
 def _turn_lanes(first: Int, step: Int) -> Any:
     """Eight vectors as rows of eight lanes, transposed."""
-    a, b = vector_at(first), vector_at(first + step)
-    c, d = vector_at(first + 2 * step), vector_at(first + 3 * step)
-    e, f = vector_at(first + 4 * step), vector_at(first + 5 * step)
-    g, h = vector_at(first + 6 * step), vector_at(first + 7 * step)
+    a, b, c, d, e, f, g, h = eight_at(first, step)
     a, e = lanes_4(a, e), other_lanes_4(a, e)
     b, f = lanes_4(b, f), other_lanes_4(b, f)
     c, g = lanes_4(c, g), other_lanes_4(c, g)
@@ -116,15 +104,7 @@ def turn_squares(block: Int) -> None:
 @free_kernel
 def _write_eight(lines: Any, place: Int, step: Int, count: Int, living: Any, joins: Int, room: Int, size: Int) -> None:
     """Write the first lines of eight, of ``size`` bytes each, to rows that are a step apart."""
-    a, b, c, d, e, f, g, h = lines
-    put_vector(room, a)
-    put_vector(room + BYTES, b)
-    put_vector(room + 2 * BYTES, c)
-    put_vector(room + 3 * BYTES, d)
-    put_vector(room + 4 * BYTES, e)
-    put_vector(room + 5 * BYTES, f)
-    put_vector(room + 6 * BYTES, g)
-    put_vector(room + 7 * BYTES, h)
+    put_eight(room, BYTES, *lines)
     for line in range(count):
         at = room + line * BYTES
         put_vector(at, both_of(vector_at(at), living))
@@ -147,11 +127,6 @@ def write_lines(block: Int, events: Int, alive: Int, joins: Int, room: Int, size
             _write_eight(lines, place, step, count, living, joins, room, size)
             continue
         a, b, c, d, e, f, g, h = lines
-        put_vector(place, both_of(a, living))
-        put_vector(place + step, both_of(b, living))
-        put_vector(place + 2 * step, both_of(c, living))
-        put_vector(place + 3 * step, both_of(d, living))
-        put_vector(place + 4 * step, both_of(e, living))
-        put_vector(place + 5 * step, both_of(f, living))
-        put_vector(place + 6 * step, both_of(g, living))
-        put_vector(place + 7 * step, both_of(h, living))
+        a, b, c, d = both_of(a, living), both_of(b, living), both_of(c, living), both_of(d, living)
+        e, f, g, h = both_of(e, living), both_of(f, living), both_of(g, living), both_of(h, living)
+        put_eight(place, step, a, b, c, d, e, f, g, h)
