@@ -46,7 +46,7 @@ class Lender:
 
     def rows(self, count: int, size: int) -> NDArray[np.uint8]:
         """Rows of any contents, so many bytes each."""
-        buffer = self._free(count * size)
+        buffer = self._free(count * size, False)
         buffer.clear, buffer.written = 0, None
         return buffer.array[: count * size].reshape(count, size)
 
@@ -55,7 +55,7 @@ class Lender:
     ) -> NDArray[np.uint8]:
         """Rows that are clear. With ``written``, the caller promises to write nothing else to them."""
         need = count * size
-        buffer = self._free(need)
+        buffer = self._free(need, True)
         if buffer.written is not None:
             before, places, (held, width) = buffer.written
             before.unpack(places, buffer.array[: held * width].reshape(held, width))
@@ -67,12 +67,15 @@ class Lender:
             buffer.written = (written, positions, (count, size))
         return buffer.array[:need].reshape(count, size)
 
-    def _free(self, need: int) -> _Buffer:
-        """A buffer that nobody has; it is looked at as the one that nobody ever has."""
+    def _free(self, need: int, clear: bool) -> _Buffer:
+        """A buffer that nobody has; it is looked at as the one that nobody ever has. What is clear is kept so for those
+        who want that."""
         references = sys.getrefcount(self._never.array)
-        for buffer in self._buffers:
-            if len(buffer.array) >= need and sys.getrefcount(buffer.array) == references:
-                return buffer
+        fitting = [buffer for buffer in self._buffers if len(buffer.array) >= need]
+        free = [buffer for buffer in fitting if sys.getrefcount(buffer.array) == references]
+        wanted = [buffer for buffer in free if (buffer.clear > 0) == clear]
+        if wanted or (free and len(self._buffers) >= _MOST):
+            return (wanted or free)[0]
         made = _Buffer(np.empty(need, np.uint8))
         if need <= _MOST_BYTES:
             self._buffers = [made, *self._buffers[: _MOST - 1]]

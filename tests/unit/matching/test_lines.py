@@ -161,7 +161,7 @@ def test_memory_is_lent_again_only_when_nobody_has_it() -> None:
     rows[:] = 255
     place = rows.ctypes.data
     del rows
-    clear = [mine.clear_rows(4, 100, None, nowhere) for _ in range(2)]
+    clear = [mine.clear_rows(4, 100, None, nowhere) for _ in range(3)]
     assert place in [each.ctypes.data for each in clear]
     assert not any(each.any() for each in clear)
     assert lender() is lender()
